@@ -1,0 +1,93 @@
+//! One block of a blocked filter: the cache line in which all bits of a key lie.
+
+use crate::hash::GOLDEN;
+
+/// A block of `WORDS` 32-bit words; [`Block512`] is the default.
+///
+/// Bit `b` of a block is bit `b % 32` of word `b / 32`; in memory, little-endian, bit `b % 8` of byte
+/// `b / 8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Block<const WORDS: usize> {
+    words: [u32; WORDS],
+}
+
+/// 512 bits, one cache line of 64 bytes.
+pub type Block512 = Block<16>;
+/// 1024 bits, the two lines that many 64-bit processors fetch together.
+pub type Block1024 = Block<32>;
+/// 2048 bits.
+pub type Block2048 = Block<64>;
+/// 4096 bits, for cores without a data cache (Cortex-M0, M3, M4), where a larger block costs nothing and
+/// lowers the rate: 0.84 % instead of 0.97 % at 10 bits per key.
+pub type Block4096 = Block<128>;
+/// 8192 bits.
+pub type Block8192 = Block<256>;
+
+impl<const WORDS: usize> Block<WORDS> {
+    /// Bits in a block.
+    pub const BITS: u32 = WORDS as u32 * 32;
+
+    pub(crate) const EMPTY: Self = {
+        assert!(
+            WORDS >= 16 && WORDS <= 2048 && WORDS.is_power_of_two(),
+            "Block: WORDS must be a power of two from 16 to 2048; use Block512 or Block4096"
+        );
+        Self { words: [0; WORDS] }
+    };
+
+    /// Leaves the upper bits of a product, as many as it takes to name a bit of the block.
+    const SHIFT: u32 = 32 - Self::BITS.ilog2();
+
+    /// The words; see the type for the order of bits.
+    pub const fn words(&self) -> &[u32; WORDS] {
+        &self.words
+    }
+
+    /// How many bits are set.
+    pub fn count_ones(&self) -> u32 {
+        self.words.iter().map(|word| word.count_ones()).sum()
+    }
+
+    pub(crate) const fn contains<const K: usize>(&self, mut probe: u32) -> bool {
+        let mut i = 0;
+        while i < K {
+            probe = probe.wrapping_mul(GOLDEN);
+            let bit = probe >> Self::SHIFT;
+            // A rotation takes its count modulo 32, where a shift would need a mask.
+            if self.words[(bit / 32) as usize].rotate_right(bit) & 1 == 0 {
+                return false;
+            }
+            i += 1;
+        }
+        true
+    }
+
+    /// Sets the bits of a key; true when one of them was not set before.
+    pub(crate) const fn insert<const K: usize>(&mut self, mut probe: u32) -> bool {
+        let mut added = 0;
+        let mut i = 0;
+        while i < K {
+            probe = probe.wrapping_mul(GOLDEN);
+            let bit = probe >> Self::SHIFT;
+            let word = &mut self.words[(bit / 32) as usize];
+            let mask = 1 << (bit % 32);
+            added |= mask & !*word;
+            *word |= mask;
+            i += 1;
+        }
+        added != 0
+    }
+
+    pub(crate) fn union(&mut self, other: &Self) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word |= other;
+        }
+    }
+
+    pub(crate) fn intersect(&mut self, other: &Self) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word &= other;
+        }
+    }
+}

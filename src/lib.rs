@@ -1,0 +1,13 @@
+//! x
+#![cfg_attr(not(test), no_std)]
+mod block;
+mod blocked_bloom;
+pub mod hash;
+mod key;
+mod merge_error;
+/// doc
+pub mod hashing {}
+
+pub use block::*;
+pub use blocked_bloom::*;
+pub use key::*;

@@ -1,0 +1,5 @@
+//! merge
+/// e
+pub enum MergeError { 
+/// e
+Seed }
