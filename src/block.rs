@@ -49,10 +49,17 @@ impl<const WORDS: usize> Block<WORDS> {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
-    pub(crate) const fn contains<const K: usize>(&self, mut probe: u32) -> bool {
+    /// Whether all bits of a key are set.
+    #[inline]
+    pub(crate) const fn contains<const K: usize>(&self, probe: u32) -> bool {
+        self.contains_by::<K>(probe, opaque_golden())
+    }
+
+    #[inline]
+    const fn contains_by<const K: usize>(&self, mut probe: u32, golden: u32) -> bool {
         let mut i = 0;
         while i < K {
-            probe = probe.wrapping_mul(GOLDEN);
+            probe = probe.wrapping_mul(golden);
             let bit = probe >> Self::SHIFT;
             // A rotation takes its count modulo 32, where a shift would need a mask.
             if self.words[(bit / 32) as usize].rotate_right(bit) & 1 == 0 {
@@ -64,19 +71,22 @@ impl<const WORDS: usize> Block<WORDS> {
     }
 
     /// Sets the bits of a key; true when one of them was not set before.
+    #[inline]
     pub(crate) const fn insert<const K: usize>(&mut self, mut probe: u32) -> bool {
-        let mut added = 0;
+        let golden = opaque_golden();
+        // Asking first costs a new key two probes on average, and saves a known one all writes. Keeping
+        // track while setting costs more: the compiler runs out of registers.
+        if self.contains_by::<K>(probe, golden) {
+            return false;
+        }
         let mut i = 0;
         while i < K {
-            probe = probe.wrapping_mul(GOLDEN);
+            probe = probe.wrapping_mul(golden);
             let bit = probe >> Self::SHIFT;
-            let word = &mut self.words[(bit / 32) as usize];
-            let mask = 1 << (bit % 32);
-            added |= mask & !*word;
-            *word |= mask;
+            self.words[(bit / 32) as usize] |= 1 << (bit % 32);
             i += 1;
         }
-        added != 0
+        true
     }
 
     pub(crate) fn union(&mut self, other: &Self) {
@@ -90,4 +100,11 @@ impl<const WORDS: usize> Block<WORDS> {
             *word &= other;
         }
     }
+}
+
+/// The multiplier as a value the compiler knows nothing about. Otherwise it turns the chain of products into
+/// `K` products with constants of their own, each of which a Cortex-M must load first.
+#[inline]
+const fn opaque_golden() -> u32 {
+    core::hint::black_box(GOLDEN)
 }

@@ -3,6 +3,7 @@
 mod block;
 mod blocked_bloom;
 pub mod hash;
+mod core_kind;
 mod key;
 mod merge_error;
 /// doc

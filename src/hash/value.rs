@@ -1,5 +1,7 @@
 //! How the value of a hash chooses a block and seeds the probes.
 
+use crate::core_kind::IS_ARMV6M;
+
 /// The value of a hash: `u32` or `u64`, no other type.
 ///
 /// It knows how to choose a block and how to seed the probes, in 32-bit arithmetic.
@@ -68,14 +70,17 @@ impl HashValue for u64 {
 }
 
 /// `hash * blocks / 2^32`, for at most 2^16 blocks.
-///
-/// In halves, because a Cortex-M0 has no instruction for the upper word of a product, and the library
-/// call that stands in for it costs several times these few instructions. For 2^16 blocks or fewer the
-/// result is exact and nothing overflows.
+#[inline]
 pub(crate) const fn block_index(hash: u32, blocks: usize) -> usize {
-    let blocks = blocks as u32;
-    let low = (hash & 0xFFFF).wrapping_mul(blocks) >> 16;
-    (((hash >> 16).wrapping_mul(blocks)).wrapping_add(low) >> 16) as usize
+    if IS_ARMV6M {
+        // In halves: the library call that stands in for the missing instruction costs several times as
+        // much. For 2^16 blocks or fewer this is exact and does not overflow.
+        let blocks = blocks as u32;
+        let low = (hash & 0xFFFF).wrapping_mul(blocks) >> 16;
+        ((hash >> 16).wrapping_mul(blocks).wrapping_add(low) >> 16) as usize
+    } else {
+        ((hash as u64 * blocks as u64) >> 32) as usize
+    }
 }
 
 mod sealed {

@@ -2,6 +2,7 @@
 
 use super::pending::Pending;
 use super::{HashFunction, HashId, HashStream};
+use crate::core_kind::IS_ARMV6M;
 use crate::key::Sink;
 
 const PRIME_1: u32 = 0x9E37_79B1;
@@ -48,7 +49,7 @@ impl Xxh32 {
 
     /// [`hash`](HashFunction::hash) for constants: the same result, computed by the compiler.
     pub const fn hash_const(&self, bytes: &[u8]) -> u32 {
-        hash_unaligned(self.seed, bytes)
+        hash_const(self.seed, bytes)
     }
 }
 
@@ -58,15 +59,9 @@ impl HashFunction for Xxh32 {
     type Value = u32;
     type Stream = Xxh32Stream;
 
+    #[inline]
     fn hash(&self, bytes: &[u8]) -> u32 {
-        // Arm only: x86 loads an unaligned word in one instruction, and would test for nothing.
-        if cfg!(target_arch = "arm") {
-            let (words, tail) = bytes.as_chunks::<4>();
-            if let Ok(words) = bytemuck::try_cast_slice::<[u8; 4], u32>(words) {
-                return hash_aligned(self.seed, words, tail);
-            }
-        }
-        hash_unaligned(self.seed, bytes)
+        hash(self.seed, bytes)
     }
 
     fn stream(&self) -> Xxh32Stream {
@@ -79,45 +74,124 @@ impl HashFunction for Xxh32 {
     }
 }
 
-/// One definition of the function for both ways to load a word, because a `const fn` cannot take the
-/// load as a closure or a trait.
-macro_rules! xxh32 {
-    ($seed:expr, $words:expr, $tail:expr, $load:expr) => {{
-        let (seed, mut words, mut tail): (u32, _, &[u8]) = ($seed, $words, $tail);
-        let length = (words.len() * 4 + tail.len()) as u32;
-        let mut hash = if words.len() >= STRIPE / 4 {
-            let [mut a, mut b, mut c, mut d] = lanes(seed);
-            while let Some((&[w, x, y, z], rest)) = words.split_first_chunk() {
-                a = round(a, $load(w));
-                b = round(b, $load(x));
-                c = round(c, $load(y));
-                d = round(d, $load(z));
-                words = rest;
-            }
-            converge([a, b, c, d])
-        } else {
-            seed.wrapping_add(PRIME_5)
-        };
-        hash = hash.wrapping_add(length);
-        while let Some((&word, rest)) = words.split_first() {
-            hash = mix_word(hash, $load(word));
+/// Four bytes of a key, aligned or not.
+trait Word: Copy {
+    fn get(self) -> u32;
+}
+
+impl Word for u32 {
+    fn get(self) -> u32 {
+        u32::from_le(self)
+    }
+}
+
+impl Word for [u8; 4] {
+    fn get(self) -> u32 {
+        u32::from_le_bytes(self)
+    }
+}
+
+fn hash(seed: u32, bytes: &[u8]) -> u32 {
+    let (stripes, rest) = bytes.as_chunks::<STRIPE>();
+    let hash = if stripes.is_empty() {
+        seed.wrapping_add(PRIME_5)
+    } else {
+        hash_stripes(seed, stripes)
+    };
+    let hash = hash.wrapping_add(bytes.len() as u32);
+    let (words, tail) = rest.as_chunks::<4>();
+    if IS_ARMV6M && let Ok(words) = bytemuck::try_cast_slice::<_, u32>(words) {
+        finish(hash, words, tail)
+    } else {
+        finish(hash, words, tail)
+    }
+}
+
+fn hash_stripes(seed: u32, stripes: &[[u8; STRIPE]]) -> u32 {
+    if IS_ARMV6M {
+        if let Ok(stripes) = bytemuck::try_cast_slice::<_, [u32; 4]>(stripes) {
+            return two_lanes::<_, 0>(seed, stripes).wrapping_add(two_lanes::<_, 2>(seed, stripes))
+        }
+        let stripes = bytemuck::cast_slice::<_, [[u8; 4]; 4]>(stripes);
+        return two_lanes::<_, 0>(seed, stripes).wrapping_add(two_lanes::<_, 2>(seed, stripes))
+    } 
+    let [mut a, mut b, mut c, mut d] = lanes(seed);
+    let mut words = bytemuck::cast_slice::<_, [u8; 4]>(stripes);
+    while let Some((&[w, x, y, z], rest)) = words.split_first_chunk() {
+        a = round(a, w.get());
+        b = round(b, x.get());
+        c = round(c, y.get());
+        d = round(d, z.get());
+        words = rest;
+    }
+    converge([a, b, c, d])
+}
+
+#[inline(never)]
+fn two_lanes<W: Word, const FIRST: usize>(seed: u32, stripes: &[[W; 4]]) -> u32 {
+    let mut words = stripes.as_flattened();
+    let [a, b, c, d] = lanes(seed);
+    let (mut a, mut b) = if FIRST == 0 { (a, b) } else { (c, d) };
+    while let Some((stripe, rest)) = words.split_first_chunk::<4>() {
+        a = round(a, stripe[FIRST].get());
+        b = round(b, stripe[FIRST + 1].get());
+        words = rest;
+    }
+    if FIRST == 0 { a.rotate_left(1).wrapping_add(b.rotate_left(7)) } else
+    { a.rotate_left(12).wrapping_add(b.rotate_left(18)) }
+}
+
+/// Mixes in what is left after the stripes, at most three words and three bytes. No loops: the compiler
+/// would unroll them further.
+#[inline(always)]
+fn finish<W: Word>(mut hash: u32, words: &[W], tail: &[u8]) -> u32 {
+    if let [word, ..] = *words {
+        hash = mix_word(hash, word.get());
+    }
+    if let [_, word, ..] = *words {
+        hash = mix_word(hash, word.get());
+    }
+    if let [_, _, word, ..] = *words {
+        hash = mix_word(hash, word.get());
+    }
+    if let [byte, ..] = *tail {
+        hash = mix_byte(hash, byte);
+    }
+    if let [_, byte, ..] = *tail {
+        hash = mix_byte(hash, byte);
+    }
+    if let [_, _, byte, ..] = *tail {
+        hash = mix_byte(hash, byte);
+    }
+    avalanche(hash)
+}
+
+/// The same as `hash`, for the compiler: a `const fn` cannot be generic over the load.
+const fn hash_const(seed: u32, bytes: &[u8]) -> u32 {
+    let (mut words, mut tail) = bytes.as_chunks::<4>();
+    let mut hash = if words.len() >= STRIPE / 4 {
+        let [mut a, mut b, mut c, mut d] = lanes(seed);
+        while let Some((&[w, x, y, z], rest)) = words.split_first_chunk() {
+            a = round(a, u32::from_le_bytes(w));
+            b = round(b, u32::from_le_bytes(x));
+            c = round(c, u32::from_le_bytes(y));
+            d = round(d, u32::from_le_bytes(z));
             words = rest;
         }
-        while let Some((&byte, rest)) = tail.split_first() {
-            hash = mix_byte(hash, byte);
-            tail = rest;
-        }
-        avalanche(hash)
-    }};
-}
-
-const fn hash_unaligned(seed: u32, bytes: &[u8]) -> u32 {
-    let (words, tail) = bytes.as_chunks::<4>();
-    xxh32!(seed, words, tail, u32::from_le_bytes)
-}
-
-fn hash_aligned(seed: u32, words: &[u32], tail: &[u8]) -> u32 {
-    xxh32!(seed, words, tail, u32::from_le)
+        converge([a, b, c, d])
+    } else {
+        seed.wrapping_add(PRIME_5)
+    };
+    hash = hash.wrapping_add(bytes.len() as u32);
+    while let Some((&word, rest)) = words.split_first() {
+        hash = mix_word(hash, u32::from_le_bytes(word));
+        words = rest;
+    }
+    while let Some((&byte, rest)) = tail.split_first() {
+        hash = mix_byte(hash, byte);
+        tail = rest;
+    }
+    avalanche(hash)
 }
 
 const fn lanes(seed: u32) -> [u32; 4] {
