@@ -91,14 +91,16 @@ impl Word for [u8; 4] {
     }
 }
 
+#[inline]
 fn hash(seed: u32, bytes: &[u8]) -> u32 {
-    let (stripes, rest) = bytes.as_chunks::<STRIPE>();
-    let hash = if stripes.is_empty() {
-        seed.wrapping_add(PRIME_5)
+    if bytes.len() < STRIPE {
+        hash_rest(seed.wrapping_add(PRIME_5).wrapping_add(bytes.len() as u32), bytes)
     } else {
-        hash_stripes(seed, stripes)
-    };
-    let hash = hash.wrapping_add(bytes.len() as u32);
+        hash_long(seed, bytes)
+    }
+}
+
+fn hash_rest(hash: u32, rest: &[u8]) -> u32 {
     let (words, tail) = rest.as_chunks::<4>();
     if IS_ARMV6M && let Ok(words) = bytemuck::try_cast_slice::<_, u32>(words) {
         finish(hash, words, tail)
@@ -107,24 +109,56 @@ fn hash(seed: u32, bytes: &[u8]) -> u32 {
     }
 }
 
-fn hash_stripes(seed: u32, stripes: &[[u8; STRIPE]]) -> u32 {
+fn hash_long(seed: u32, bytes: &[u8]) -> u32 {
     if IS_ARMV6M {
-        if let Ok(stripes) = bytemuck::try_cast_slice::<_, [u32; 4]>(stripes) {
-            return two_lanes::<_, 0>(seed, stripes).wrapping_add(two_lanes::<_, 2>(seed, stripes))
+        let (stripes, rest) = bytes.as_chunks::<STRIPE>();
+        let hash = if let Ok(stripes) = bytemuck::try_cast_slice::<_, [u32; 4]>(stripes) {
+            two_lanes::<_, 0>(seed, stripes).wrapping_add(two_lanes::<_, 2>(seed, stripes))
+        } else {
+            let stripes = bytemuck::cast_slice::<_, [[u8; 4]; 4]>(stripes);
+            two_lanes::<_, 0>(seed, stripes).wrapping_add(two_lanes::<_, 2>(seed, stripes))
+        };
+        let hash = hash.wrapping_add(bytes.len() as u32);
+        if rest.is_empty() {
+            return avalanche(hash);
         }
-        let stripes = bytemuck::cast_slice::<_, [[u8; 4]; 4]>(stripes);
-        return two_lanes::<_, 0>(seed, stripes).wrapping_add(two_lanes::<_, 2>(seed, stripes))
-    } 
-    let [mut a, mut b, mut c, mut d] = lanes(seed);
-    let mut words = bytemuck::cast_slice::<_, [u8; 4]>(stripes);
-    while let Some((&[w, x, y, z], rest)) = words.split_first_chunk() {
-        a = round(a, w.get());
-        b = round(b, x.get());
-        c = round(c, y.get());
-        d = round(d, z.get());
+        hash_rest(hash, rest)
+    } else {
+        let (words, tail) = bytes.as_chunks::<4>();
+        hash_words(seed, words, tail)
+    }
+}
+
+#[inline(always)]
+fn hash_words<W: Word>(seed: u32, mut words: &[W], tail: &[u8]) -> u32 {
+    let length = (words.len() * 4 + tail.len()) as u32;
+    let mut state = lanes(seed);
+    while let Some((chunk, rest)) = words.split_first_chunk::<16>() {
+        let [p, q, r, s] = chunk.as_chunks::<4>().0 else { break };
+        state = stripe(state, p);
+        state = stripe(state, q);
+        state = stripe(state, r);
+        state = stripe(state, s);
         words = rest;
     }
-    converge([a, b, c, d])
+    if let Some((p, rest)) = words.split_first_chunk() {
+        state = stripe(state, p);
+        words = rest;
+    if let Some((p, rest)) = words.split_first_chunk() {
+        state = stripe(state, p);
+        words = rest;
+    if let Some((p, rest)) = words.split_first_chunk() {
+        state = stripe(state, p);
+        words = rest;
+    }
+    }
+    }
+    finish(converge(state).wrapping_add(length), words, tail)
+}
+
+#[inline(always)]
+fn stripe<W: Word>([a, b, c, d]: [u32; 4], [w, x, y, z]: &[W; 4]) -> [u32; 4] {
+    [round(a, w.get()), round(b, x.get()), round(c, y.get()), round(d, z.get())]
 }
 
 #[inline(never)]
