@@ -20,6 +20,9 @@ pub trait Sink {
 /// | tuples | the fields in order, each slice or string after its length in bytes as a `u32` |
 /// | `&K` | those of `K` |
 ///
+/// The type counts: `&[1, 2, 3]` is an array of `i32`, 12 bytes; write `&[1_u8, 2, 3]` or `b"\x01\x02\x03"` for
+/// three.
+///
 /// `usize` and `isize` are left out on purpose: their size differs between targets. So is
 /// [`core::hash::Hash`], which promises no stable bytes at all.
 ///

@@ -24,10 +24,10 @@ pub use murmur3::{Murmur3, Murmur3Stream};
 #[cfg(feature = "siphash")]
 pub use siphash::{SipHash13, SipHash13Stream};
 pub use value::HashValue;
+pub(crate) use value::block_index;
 #[cfg(feature = "xxh3")]
 pub use xxh3::{Xxh3, Xxh3Stream};
 pub use xxh32::{Xxh32, Xxh32Stream};
-pub(crate) use value::block_index;
 
 use crate::key::Sink;
 

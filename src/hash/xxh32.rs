@@ -94,7 +94,10 @@ impl Word for [u8; 4] {
 #[inline]
 fn hash(seed: u32, bytes: &[u8]) -> u32 {
     if bytes.len() < STRIPE {
-        hash_rest(seed.wrapping_add(PRIME_5).wrapping_add(bytes.len() as u32), bytes)
+        hash_rest(
+            seed.wrapping_add(PRIME_5).wrapping_add(bytes.len() as u32),
+            bytes,
+        )
     } else {
         hash_long(seed, bytes)
     }
@@ -134,7 +137,9 @@ fn hash_words<W: Word>(seed: u32, mut words: &[W], tail: &[u8]) -> u32 {
     let length = (words.len() * 4 + tail.len()) as u32;
     let mut state = lanes(seed);
     while let Some((chunk, rest)) = words.split_first_chunk::<16>() {
-        let [p, q, r, s] = chunk.as_chunks::<4>().0 else { break };
+        let [p, q, r, s] = chunk.as_chunks::<4>().0 else {
+            break;
+        };
         state = stripe(state, p);
         state = stripe(state, q);
         state = stripe(state, r);
@@ -144,21 +149,26 @@ fn hash_words<W: Word>(seed: u32, mut words: &[W], tail: &[u8]) -> u32 {
     if let Some((p, rest)) = words.split_first_chunk() {
         state = stripe(state, p);
         words = rest;
-    if let Some((p, rest)) = words.split_first_chunk() {
-        state = stripe(state, p);
-        words = rest;
-    if let Some((p, rest)) = words.split_first_chunk() {
-        state = stripe(state, p);
-        words = rest;
-    }
-    }
+        if let Some((p, rest)) = words.split_first_chunk() {
+            state = stripe(state, p);
+            words = rest;
+            if let Some((p, rest)) = words.split_first_chunk() {
+                state = stripe(state, p);
+                words = rest;
+            }
+        }
     }
     finish(converge(state).wrapping_add(length), words, tail)
 }
 
 #[inline(always)]
 fn stripe<W: Word>([a, b, c, d]: [u32; 4], [w, x, y, z]: &[W; 4]) -> [u32; 4] {
-    [round(a, w.get()), round(b, x.get()), round(c, y.get()), round(d, z.get())]
+    [
+        round(a, w.get()),
+        round(b, x.get()),
+        round(c, y.get()),
+        round(d, z.get()),
+    ]
 }
 
 #[inline(never)]
@@ -171,8 +181,11 @@ fn two_lanes<W: Word, const FIRST: usize>(seed: u32, stripes: &[[W; 4]]) -> u32 
         b = round(b, stripe[FIRST + 1].get());
         words = rest;
     }
-    if FIRST == 0 { a.rotate_left(1).wrapping_add(b.rotate_left(7)) } else
-    { a.rotate_left(12).wrapping_add(b.rotate_left(18)) }
+    if FIRST == 0 {
+        a.rotate_left(1).wrapping_add(b.rotate_left(7))
+    } else {
+        a.rotate_left(12).wrapping_add(b.rotate_left(18))
+    }
 }
 
 /// Mixes in what is left after the stripes, at most three words and three bytes. No loops: the compiler

@@ -1,1 +1,53 @@
-fn main(){}
+//! `cargo xtask`: every task of this repository that is more than one cargo command.
+
+mod bench_host;
+mod bench_target;
+mod call;
+mod firmware;
+mod reference;
+mod row;
+mod setup;
+mod table;
+mod test;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The error is a message for the user.
+type Outcome<T = ()> = Result<T, String>;
+
+const HELP: &str = "\
+Usage: cargo xtask COMMAND
+
+  test            installs what is missing, then runs every check; CI runs the same
+  bench target    instructions and code size on Cortex-M0, M3 and M4 under QEMU
+  bench host      time on this machine; further arguments go to benches/host
+
+`cargo xtask COMMAND --help` says more.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        ["--help" | "-h" | "help"] => {
+            println!("{HELP}");
+            Ok(())
+        }
+        ["test", rest @ ..] => test::command(rest),
+        ["bench", "target", rest @ ..] => bench_target::command(rest),
+        ["bench", "host", rest @ ..] => bench_host::command(rest),
+        _ => Err(HELP.into()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The repository's root.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}

@@ -1,0 +1,60 @@
+//! `insert` and `contains` of one contestant and nothing else: xtask reads the code's size from the ELF
+//! and subtracts that of the same program without a contestant.
+
+#![no_std]
+#![no_main]
+
+use core::hint::black_box;
+
+use cortex_m_rt::entry;
+use sundew_bench_target::{Contestant, for_each_contestant};
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    loop {}
+}
+
+#[entry]
+fn main() -> ! {
+    macro_rules! keep_if_wanted {
+        ($contestant:ty) => {
+            if const { is_wanted(<$contestant>::NAME) } {
+                if <$contestant>::ALLOCATES {
+                    sundew_bench_target::start_heap();
+                }
+                let mut filter = <$contestant>::empty();
+                let key: &[u8] = black_box(&[1, 2, 3]);
+                black_box(filter.insert(key));
+                black_box(filter.contains(black_box(key)));
+            }
+        };
+    }
+    for_each_contestant!(keep_if_wanted);
+    loop {
+        cortex_m::asm::wfi();
+    }
+}
+
+/// Whether SUNDEW_CONTESTANT is "IMPL HASH".
+const fn is_wanted((name, hash): (&str, &str)) -> bool {
+    let wanted = env!("SUNDEW_CONTESTANT").as_bytes();
+    let (name, hash) = (name.as_bytes(), hash.as_bytes());
+    if wanted.len() != name.len() + 1 + hash.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < wanted.len() {
+        let expected = if i < name.len() {
+            name[i]
+        } else if i == name.len() {
+            b' '
+        } else {
+            hash[i - name.len() - 1]
+        };
+        if wanted[i] != expected {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}

@@ -1,0 +1,955 @@
+//! How large a filter must be, and how often it will be wrong: in integers, at compile time or on the target.
+//!
+//! A [`Plan`] goes from the number of keys and the accepted [`Rate`] to blocks and probes, or from a budget
+//! of RAM to the number of keys. The formulas behind it are here as well, so that firmware can tell what
+//! rate to expect of the filter it has.
+//!
+//! # What blocking costs
+//!
+//! All bits of a key lie in one block. Some blocks get more keys than others, and the full ones answer
+//! wrongly more often than the empty ones make up for. So a blocked filter needs more bits than the
+//! textbook says for one large array (bits per key for many keys, 64-bit hash, `k` in parentheses):
+//!
+//! | rate | classic | 512-bit blocks | 4096-bit blocks |
+//! |---|---|---|---|
+//! | 10 % | 4.79 (4) | 4.84 (3), 0.9 % more | 4.81 (3), 0.4 % more |
+//! | 1 % | 9.59 (7) | 9.92 (6), 3.5 % more | 9.65 (6), 0.7 % more |
+//! | 0.1 % | 14.38 (10) | 15.55 (9), 8.1 % more | 14.56 (9), 1.3 % more |
+//! | 0.01 % | 19.17 (14) | 22.07 (11), 15.1 % more | 19.58 (12), 2.1 % more |
+//!
+//! A 32-bit hash adds about keys / 2^32 to the rate, because keys with the same hash look the same: 0.02 %
+//! at a million keys.
+
+use core::fmt;
+
+use crate::hash::HashValue;
+
+const BILLION: u32 = 1_000_000_000;
+
+/// More probes than any filter has; the filters check the same limit.
+const MAX_K: u32 = 32;
+
+/// A probability in parts per billion, from 0 to 100 %.
+///
+/// # Examples
+///
+/// ```
+/// use sundew::sizing::Rate;
+///
+/// assert_eq!(Rate::percent(1), Rate::one_in(100));
+/// assert!(Rate::ppm(500) < Rate::percent(1));
+/// assert_eq!(Rate::ppm(9_690).to_string(), "0.97 %");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate {
+    parts_per_billion: u32,
+}
+
+impl Rate {
+    /// Never.
+    pub const ZERO: Self = Self {
+        parts_per_billion: 0,
+    };
+    /// Always: 100 %.
+    pub const ONE: Self = Self {
+        parts_per_billion: BILLION,
+    };
+
+    /// So many percent; more than 100 are 100.
+    pub const fn percent(percent: u32) -> Self {
+        Self::from_parts_per_billion(percent.saturating_mul(10_000_000))
+    }
+
+    /// So many parts per million; more than a million are 100 %.
+    pub const fn ppm(parts: u32) -> Self {
+        Self::from_parts_per_billion(parts.saturating_mul(1_000))
+    }
+
+    /// One in so many, rounded to parts per billion but never to 0; one in 0 is 100 %.
+    pub const fn one_in(number: u32) -> Self {
+        if number == 0 {
+            return Self::ONE;
+        }
+        let parts = (BILLION as u64 + number as u64 / 2) / number as u64;
+        Self::from_parts_per_billion(if parts == 0 { 1 } else { parts as u32 })
+    }
+
+    /// So many parts per billion; more than a billion are 100 %.
+    pub const fn from_parts_per_billion(parts: u32) -> Self {
+        Self {
+            parts_per_billion: if parts > BILLION { BILLION } else { parts },
+        }
+    }
+
+    /// The rate in parts per billion.
+    pub const fn parts_per_billion(self) -> u32 {
+        self.parts_per_billion
+    }
+
+    /// The rate in parts per million, rounded to the nearest.
+    pub const fn parts_per_million(self) -> u32 {
+        (self.parts_per_billion + 500) / 1_000
+    }
+
+    /// Whether this rate is at most the other; `<=` in constants.
+    const fn is_within(self, limit: Self) -> bool {
+        self.parts_per_billion <= limit.parts_per_billion
+    }
+
+    /// From a number of 62 fractional bits, rounded to the nearest part.
+    const fn from_q62(fraction: u64) -> Self {
+        // 62 fractional bits are all but two bits of the lower half.
+        let (high, low) = wide_product(fraction, BILLION as u64);
+        let parts = (high << 2 | low >> 62) + (low >> 61 & 1);
+        Self::from_parts_per_billion(parts as u32)
+    }
+}
+
+/// In percent, with two decimals; below 0.1 % with two significant digits.
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const PARTS_PER_PERCENT: u32 = BILLION / 100;
+        let mut unit = PARTS_PER_PERCENT / 100;
+        while unit > 1 && self.parts_per_billion < 10 * unit {
+            unit /= 10;
+        }
+        let rounded = (self.parts_per_billion + unit / 2) / unit * unit;
+        write!(f, "{}", rounded / PARTS_PER_PERCENT)?;
+        let mut rest = rounded % PARTS_PER_PERCENT;
+        if rest > 0 {
+            f.write_str(".")?;
+        }
+        while rest > 0 {
+            rest *= 10;
+            write!(f, "{}", rest / PARTS_PER_PERCENT)?;
+            rest %= PARTS_PER_PERCENT;
+        }
+        f.write_str(" %")
+    }
+}
+
+/// What a filter is made of: the size of its blocks and of its hash.
+///
+/// # Examples
+///
+/// ```
+/// use sundew::sizing::Layout;
+///
+/// const WIDE_HASH: Layout = Layout { hash_bits: 64, ..Layout::DEFAULT };
+/// assert_eq!(WIDE_HASH, Layout::new(512, 64));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    /// Bits in a block: a power of two from 512 to 65536.
+    pub block_bits: u32,
+    /// Bits of the hash: 32 or 64.
+    pub hash_bits: u32,
+}
+
+impl Layout {
+    /// Blocks of 512 bits and a 32-bit hash, the defaults of [`BlockedBloom`](crate::BlockedBloom).
+    pub const DEFAULT: Self = Self::new(512, 32);
+
+    /// Blocks of so many bits and a hash of so many; a [`Plan`] checks that there are such filters.
+    pub const fn new(block_bits: u32, hash_bits: u32) -> Self {
+        Self {
+            block_bits,
+            hash_bits,
+        }
+    }
+
+    /// The most blocks a filter may have, or `None` when there is no filter of this layout.
+    const fn max_blocks(self) -> Option<u32> {
+        let is_block = self.block_bits.is_power_of_two()
+            && self.block_bits >= 512
+            && self.block_bits <= 65_536;
+        let max_bits = match self.hash_bits {
+            32 => <u32 as HashValue>::MAX_FILTER_BITS,
+            64 => <u64 as HashValue>::MAX_FILTER_BITS,
+            _ => return None,
+        };
+        if !is_block {
+            return None;
+        }
+        let blocks = max_bits / self.block_bits as u64;
+        Some(if blocks > u32::MAX as u64 {
+            u32::MAX
+        } else {
+            blocks as u32
+        })
+    }
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// The false-positive rate to expect of a blocked filter with so many keys in it.
+///
+/// This is the mean over blocks, whose numbers of keys follow a Poisson distribution, plus the chance that
+/// another key has the same hash. With a handful of blocks the true rate is a little lower.
+///
+/// No key gives 0 %; no block, no bit or `k = 0` gives 100 %, which is what such a filter answers. `k` above
+/// 32 counts as 32, the most a filter has.
+///
+/// # Cost
+///
+/// `O(k^2)`: about `k (k + 20)` products of 64 by 64 bits.
+///
+/// # Examples
+///
+/// ```
+/// use sundew::sizing::{Layout, blocked_rate};
+///
+/// // A million keys at 10 bits each.
+/// let rate = blocked_rate(1_000_000, 19_532, 7, Layout::DEFAULT);
+/// assert_eq!(rate.to_string(), "0.99 %");
+/// ```
+pub const fn blocked_rate(keys: u64, blocks: u32, k: u32, layout: Layout) -> Rate {
+    if blocks == 0 || k == 0 || layout.block_bits == 0 {
+        return Rate::ONE;
+    }
+    Probes::new(k, layout).rate(keys, blocks)
+}
+
+/// What the rate depends on besides the keys and the blocks; a plan computes it once per number of probes.
+struct Probes {
+    k: usize,
+    layout: Layout,
+    /// At `i`, the sum of `(1 - i/B)^j` for `j` below `k`: 58 fractional bits.
+    growth: [u64; MAX_K as usize + 1],
+    /// At `d`, the chance that `k` probes look at `d` different bits: 58 fractional bits.
+    distinct: [u64; MAX_K as usize + 1],
+}
+
+impl Probes {
+    /// For at least one probe and one bit in a block.
+    const fn new(k: u32, layout: Layout) -> Self {
+        let k = if k > MAX_K { MAX_K } else { k } as usize;
+        let block_bits = layout.block_bits as u64;
+        let mut growth = [0; MAX_K as usize + 1];
+        let mut distinct = [0; MAX_K as usize + 1];
+        distinct[0] = ONE_Q58;
+        let mut i = 1;
+        while i <= k {
+            let other_bits = block_bits.saturating_sub(i as u64) * (u64::MAX / block_bits);
+            let mut probe = 0;
+            while probe < k {
+                growth[i] = ONE_Q58 + high_product(growth[i], other_bits);
+                probe += 1;
+            }
+            // One more probe: at a bit that was looked at before, or at another one.
+            let mut bits = i;
+            while bits > 0 {
+                bits -= 1;
+                let again = distinct[bits] * bits as u64 / block_bits;
+                distinct[bits + 1] += distinct[bits] - again;
+                distinct[bits] = again;
+            }
+            i += 1;
+        }
+        Self {
+            k,
+            layout,
+            growth,
+            distinct,
+        }
+    }
+
+    /// The rate with so many keys in so many blocks, of which there is at least one.
+    const fn rate(&self, keys: u64, blocks: u32) -> Rate {
+        let bits_set = self.all_bits_set(keys, blocks);
+        let hash_bits = self.layout.hash_bits;
+        let same_hash = if hash_bits >= 62 {
+            0
+        } else if keys >> hash_bits > 0 {
+            ONE_Q62
+        } else {
+            keys << (62 - hash_bits)
+        };
+        let same_hash_only = high_product(ONE_Q62 - bits_set, same_hash) << 2;
+        Rate::from_q62(bits_set + same_hash_only)
+    }
+
+    /// The chance that the bits of another key are all set, with 62 fractional bits.
+    ///
+    /// `i` given bits of a block are all clear after `j` keys with the chance `(1 - i/B)^(k j)`. When `j` is
+    /// Poisson-distributed with mean `lambda`, the mean of that is `e^(-lambda (1 - (1 - i/B)^k))`: no sum
+    /// over `j` is needed. The chance that `d` given bits are all *set* is the `d`-th difference of this
+    /// sequence (inclusion and exclusion). Unlike the usual `(1 - (1 - 1/B)^(k j))^k` this is exact: that
+    /// one takes each block to have the mean number of ones, and is 1 % too low for 512 bits.
+    const fn all_bits_set(&self, keys: u64, blocks: u32) -> u64 {
+        let keys_per_bit = quotient(keys, blocks as u64 * self.layout.block_bits as u64);
+        let mut chance = [ONE_Q62; MAX_K as usize + 1];
+        let mut i = 1;
+        while i <= self.k {
+            // lambda (1 - (1 - i/B)^k), as a geometric series: the differences magnify each lost bit, and
+            // in this form none is lost in large blocks.
+            let exponent = product_q58(keys_per_bit.saturating_mul(i as u64), self.growth[i]);
+            chance[i] = exp_of_minus(exponent);
+            i += 1;
+        }
+        let mut sum = 0;
+        let mut bits = 1;
+        while bits <= self.k {
+            let mut i = 0;
+            while i + bits <= self.k {
+                chance[i] = chance[i].saturating_sub(chance[i + 1]);
+                i += 1;
+            }
+            sum += high_product(chance[0], self.distinct[bits]) << 6;
+            bits += 1;
+        }
+        if sum > ONE_Q62 { ONE_Q62 } else { sum }
+    }
+}
+
+/// The textbook's rate of a classic filter, one array of bits: `(1 - e^(-k keys / bits))^k`.
+///
+/// No key gives 0 %; no bit or `k = 0` gives 100 %.
+///
+/// # Examples
+///
+/// ```
+/// use sundew::sizing::classic_rate;
+///
+/// assert_eq!(classic_rate(1_000_000, 10_000_000, 7).to_string(), "0.82 %");
+/// ```
+pub const fn classic_rate(keys: u64, bits: u64, k: u32) -> Rate {
+    if bits == 0 || k == 0 {
+        return Rate::ONE;
+    }
+    let (overflow, exponent) = wide_product(quotient(keys, bits), k as u64);
+    let bit_clear = exp_of_minus(if overflow > 0 { u64::MAX } else { exponent });
+    let mut square = ONE_Q62 - bit_clear;
+    let mut power = ONE_Q62;
+    let mut rest = k;
+    while rest > 0 {
+        if rest % 2 == 1 {
+            power = high_product(power, square) << 2;
+        }
+        square = high_product(square, square) << 2;
+        rest /= 2;
+    }
+    Rate::from_q62(power)
+}
+
+/// The bits that a classic filter needs: `keys ln(1 / rate) / (ln 2)^2`, rounded to the nearest.
+///
+/// A rate of 0 counts as one part per billion, the smallest a [`Rate`] tells from 0. A result that does not
+/// fit is `u64::MAX`.
+///
+/// # Examples
+///
+/// ```
+/// use sundew::sizing::{Rate, classic_bits};
+///
+/// assert_eq!(classic_bits(1_000_000, Rate::percent(1)), 9_585_058);
+/// ```
+pub const fn classic_bits(keys: u64, rate: Rate) -> u64 {
+    let (high, low) = wide_product(keys, bits_per_key_q58(rate));
+    if high >> 58 > 0 {
+        return u64::MAX;
+    }
+    (high << 6 | low >> 58).saturating_add(low >> 57 & 1)
+}
+
+/// Thousandths of a bit that a classic filter needs per key: `1.44 log2(1 / rate)`, rounded to the nearest.
+///
+/// # Examples
+///
+/// ```
+/// use sundew::sizing::{Rate, classic_millibits_per_key};
+///
+/// assert_eq!(classic_millibits_per_key(Rate::percent(1)), 9_585);
+/// ```
+pub const fn classic_millibits_per_key(rate: Rate) -> u32 {
+    classic_bits(1_000, rate) as u32
+}
+
+/// The probes per key of a classic filter of [`classic_bits`]: `log2(1 / rate)`, rounded up, at least 1.
+///
+/// # Examples
+///
+/// ```
+/// use sundew::sizing::{Rate, classic_k};
+///
+/// assert_eq!(classic_k(Rate::percent(1)), 7);
+/// ```
+pub const fn classic_k(rate: Rate) -> u32 {
+    // One in 2048 is not a whole number of parts per billion; that must not cost a twelfth probe.
+    const ROUNDING: u64 = 1 << (58 - 10);
+    let k = ((log2_of_inverse_q58(rate) + (1 << 58) - 1 - ROUNDING) >> 58) as u32;
+    if k == 0 { 1 } else { k }
+}
+
+/// Why there is no plan. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum PlanError {
+    /// No filter has such blocks or such a hash; see the fields of [`Layout`].
+    NoSuchLayout,
+    /// The rate is 0, which only an exact set can promise.
+    ZeroRate,
+    /// A 32-bit hash serves filters up to 4 MiB, and gives too many keys the same value: use a 64-bit one.
+    NeedsWiderHash,
+    /// The filter would be larger than any can be.
+    TooLarge,
+    /// The RAM does not hold one block, or not one key at this rate.
+    TooLittleRam,
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoSuchLayout => {
+                "block bits must be a power of two from 512 to 65536, hash bits 32 or 64"
+            }
+            Self::ZeroRate => "a filter cannot promise a rate of 0",
+            Self::NeedsWiderHash => "a 32-bit hash is too short for this filter, use a 64-bit one",
+            Self::TooLarge => "the filter would be larger than any can be",
+            Self::TooLittleRam => "the ram does not hold one key at this rate",
+        })
+    }
+}
+
+impl core::error::Error for PlanError {}
+
+/// Blocks and probes for a number of keys and a rate, with the price of both.
+///
+/// Of all numbers of probes it takes the one that needs the least RAM; to save a probe it accepts 0.5 % more.
+///
+/// # Cost
+///
+/// Nothing in a constant. Computed on the target it takes up to 400 times as long as [`blocked_rate`].
+///
+/// # Examples
+///
+/// ```
+/// use sundew::BlockedBloom;
+/// use sundew::sizing::{Plan, Rate};
+///
+/// const PLAN: Plan = Plan::for_keys(26_000, Rate::percent(1));
+/// static SEEN: BlockedBloom<{ PLAN.blocks() }, { PLAN.k() }> = BlockedBloom::new();
+///
+/// assert_eq!((PLAN.bytes(), PLAN.k()), (32_256, 6));
+/// assert!(PLAN.rate() <= Rate::percent(1));
+/// # assert!(!SEEN.contains(b"key"));
+/// ```
+///
+/// What cannot be is a compile error that says what to do:
+///
+/// ```compile_fail
+/// # use sundew::sizing::{Plan, Rate};
+/// const PLAN: Plan = Plan::for_keys(100_000_000, Rate::percent(1)); // needs a 64-bit hash
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    keys: u64,
+    blocks: u32,
+    k: u32,
+    layout: Layout,
+}
+
+impl Plan {
+    /// The smallest filter of the default layout for so many keys.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_for_keys_in`](Self::try_for_keys_in) gives an error; in a constant, that stops the build.
+    pub const fn for_keys(keys: u64, rate: Rate) -> Self {
+        Self::for_keys_in(keys, rate, Layout::DEFAULT)
+    }
+
+    /// The smallest filter of this layout for so many keys.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_for_keys_in`](Self::try_for_keys_in) gives an error; in a constant, that stops the build.
+    pub const fn for_keys_in(keys: u64, rate: Rate, layout: Layout) -> Self {
+        Self::expect(Self::try_for_keys_in(keys, rate, layout))
+    }
+
+    /// The smallest filter of this layout for so many keys, without a panic.
+    ///
+    /// For no keys, and for any number at 100 %, that is one block.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::NoSuchLayout`], [`PlanError::ZeroRate`]; [`PlanError::NeedsWiderHash`] or, with a 64-bit
+    /// hash, [`PlanError::TooLarge`] when no filter keeps the rate for so many keys.
+    pub const fn try_for_keys_in(keys: u64, rate: Rate, layout: Layout) -> Result<Self, PlanError> {
+        let Some(max_blocks) = layout.max_blocks() else {
+            return Err(PlanError::NoSuchLayout);
+        };
+        if rate.parts_per_billion == 0 {
+            return Err(PlanError::ZeroRate);
+        }
+        // Blocking favours fewer probes. So the search starts above the classic number and goes down until
+        // the filter grows again.
+        // A 0 stands for "not tried".
+        let mut needed = [0; MAX_K as usize + 1];
+        let mut fewest = None;
+        let rate_of_bits = without_equal_hashes(rate, keys, layout);
+        let mut k = classic_k(rate_of_bits) + 1;
+        while k >= 1 {
+            let limit = match fewest {
+                None => max_blocks,
+                Some(blocks) => smaller(accept_more(blocks), max_blocks),
+            };
+            let probes = Probes::new(k, layout);
+            if probes.rate(keys, limit).is_within(rate) {
+                let guess = match fewest {
+                    None => classic_bits(keys, rate_of_bits) / layout.block_bits as u64,
+                    Some(blocks) => blocks as u64,
+                };
+                let blocks = fewest_blocks(keys, rate, &probes, limit, guess, COARSE);
+                needed[k as usize] = blocks;
+                fewest = Some(match fewest {
+                    Some(other) => smaller(blocks, other),
+                    None => blocks,
+                });
+            } else if fewest.is_some() {
+                break;
+            }
+            k -= 1;
+        }
+        let Some(fewest) = fewest else {
+            return Err(if layout.hash_bits == 32 {
+                PlanError::NeedsWiderHash
+            } else {
+                PlanError::TooLarge
+            });
+        };
+        let limit = smaller(accept_more(fewest), max_blocks);
+        let mut k = 1;
+        while needed[k as usize] == 0 || needed[k as usize] > limit {
+            k += 1;
+        }
+        let enough = needed[k as usize];
+        let guess = (enough - enough / COARSE) as u64;
+        let blocks = fewest_blocks(keys, rate, &Probes::new(k, layout), enough, guess, EXACT);
+        Ok(Self {
+            keys,
+            blocks,
+            k,
+            layout,
+        })
+    }
+
+    /// The filter of the default layout that holds the most keys in so many bytes.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_for_ram_in`](Self::try_for_ram_in) gives an error; in a constant, that stops the build.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use sundew::sizing::{Plan, Rate};
+    ///
+    /// const PLAN: Plan = Plan::for_ram(8 * 1024, Rate::percent(1));
+    /// assert_eq!(PLAN.blocks(), 128);
+    /// assert!(PLAN.keys() > 6_500);
+    /// ```
+    pub const fn for_ram(bytes: u64, rate: Rate) -> Self {
+        Self::for_ram_in(bytes, rate, Layout::DEFAULT)
+    }
+
+    /// The filter of this layout that holds the most keys in so many bytes.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_for_ram_in`](Self::try_for_ram_in) gives an error; in a constant, that stops the build.
+    pub const fn for_ram_in(bytes: u64, rate: Rate, layout: Layout) -> Self {
+        Self::expect(Self::try_for_ram_in(bytes, rate, layout))
+    }
+
+    /// The filter of this layout that holds the most keys in so many bytes, without a panic.
+    ///
+    /// It has as many blocks as the bytes hold, and to save a probe gives up 0.5 % of the keys. At 100 % any
+    /// number of keys will do: `u64::MAX`.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError::NoSuchLayout`], [`PlanError::ZeroRate`], [`PlanError::TooLittleRam`];
+    /// [`PlanError::NeedsWiderHash`] or, with a 64-bit hash, [`PlanError::TooLarge`] when a filter cannot
+    /// use all of the RAM.
+    pub const fn try_for_ram_in(bytes: u64, rate: Rate, layout: Layout) -> Result<Self, PlanError> {
+        let Some(max_blocks) = layout.max_blocks() else {
+            return Err(PlanError::NoSuchLayout);
+        };
+        if rate.parts_per_billion == 0 {
+            return Err(PlanError::ZeroRate);
+        }
+        let blocks = bytes / (layout.block_bits / 8) as u64;
+        if blocks > max_blocks as u64 {
+            return Err(if layout.hash_bits == 32 {
+                PlanError::NeedsWiderHash
+            } else {
+                PlanError::TooLarge
+            });
+        }
+        let blocks = blocks as u32;
+        if blocks == 0 {
+            return Err(PlanError::TooLittleRam);
+        }
+        // As for a number of keys: down from above the classic number of probes, until the keys get fewer.
+        let mut held = [0; MAX_K as usize + 1];
+        let mut most = 0;
+        let bits = blocks as u64 * layout.block_bits as u64;
+        let classic_keys = match (bits * 1_000).checked_div(classic_millibits_per_key(rate) as u64)
+        {
+            Some(keys) => keys,
+            None => u64::MAX,
+        };
+        let mut k = classic_k(without_equal_hashes(rate, classic_keys, layout)) + 1;
+        while k >= 1 {
+            let least = accept_fewer(most);
+            let probes = Probes::new(k, layout);
+            if probes.rate(least, blocks).is_within(rate) {
+                let keys = most_keys(blocks, rate, &probes, least, COARSE);
+                held[k as usize] = keys;
+                if keys > most {
+                    most = keys;
+                }
+            } else if most > 0 {
+                break;
+            }
+            k -= 1;
+        }
+        if most == 0 {
+            return Err(PlanError::TooLittleRam);
+        }
+        let mut k = 1;
+        while held[k as usize] < accept_fewer(most) {
+            k += 1;
+        }
+        let keys = most_keys(
+            blocks,
+            rate,
+            &Probes::new(k, layout),
+            held[k as usize],
+            EXACT,
+        );
+        Ok(Self {
+            keys,
+            blocks,
+            k,
+            layout,
+        })
+    }
+
+    /// Blocks: `N` of a [`BlockedBloom`](crate::BlockedBloom).
+    pub const fn blocks(&self) -> usize {
+        self.blocks as usize
+    }
+
+    /// Probes per key: `K` of a [`BlockedBloom`](crate::BlockedBloom).
+    pub const fn k(&self) -> usize {
+        self.k as usize
+    }
+
+    /// Bits in all blocks.
+    pub const fn bits(&self) -> u64 {
+        self.blocks as u64 * self.layout.block_bits as u64
+    }
+
+    /// Bytes of all blocks.
+    pub const fn bytes(&self) -> u64 {
+        self.bits() / 8
+    }
+
+    /// The keys asked for, or those that the RAM holds.
+    pub const fn keys(&self) -> u64 {
+        self.keys
+    }
+
+    /// Thousandths of a bit per key; 0 when there are no keys.
+    pub const fn millibits_per_key(&self) -> u64 {
+        match (self.bits() * 1_000).checked_div(self.keys) {
+            Some(millibits) => millibits,
+            None => 0,
+        }
+    }
+
+    /// The rate to expect with all keys in, as [`blocked_rate`] computes it.
+    pub const fn rate(&self) -> Rate {
+        blocked_rate(self.keys, self.blocks, self.k, self.layout)
+    }
+
+    /// The textbook's rate for the same bits, probes and keys in a classic filter.
+    pub const fn classic_rate(&self) -> Rate {
+        classic_rate(self.keys, self.bits(), self.k)
+    }
+
+    /// The bits that a classic filter needs for the same keys at the same [`rate`](Self::rate).
+    pub const fn classic_bits(&self) -> u64 {
+        classic_bits(self.keys, self.rate())
+    }
+
+    /// Blocks and hash.
+    pub const fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    const fn expect(result: Result<Self, PlanError>) -> Self {
+        match result {
+            Ok(plan) => plan,
+            Err(PlanError::NoSuchLayout) => {
+                panic!(
+                    "Plan: block_bits must be a power of two from 512 to 65536, hash_bits 32 or 64"
+                )
+            }
+            Err(PlanError::ZeroRate) => {
+                panic!(
+                    "Plan: no filter has a rate of 0; ask for at least Rate::from_parts_per_billion(1)"
+                )
+            }
+            Err(PlanError::NeedsWiderHash) => panic!(
+                "Plan: a 32-bit hash serves filters up to 4 MiB and adds keys / 2^32 to the rate; use a 64-bit \
+                 hash: Plan::for_keys_in(keys, rate, Layout::new(512, 64))"
+            ),
+            Err(PlanError::TooLarge) => {
+                panic!(
+                    "Plan: the filter would be larger than any can be; ask for fewer keys or a higher rate"
+                )
+            }
+            Err(PlanError::TooLittleRam) => {
+                panic!(
+                    "Plan: the RAM does not hold one key at this rate; give at least one block, or a higher rate"
+                )
+            }
+        }
+    }
+}
+
+/// What remains of a rate for the bits of a filter when equal hashes have had their share; not 0.
+const fn without_equal_hashes(rate: Rate, keys: u64, layout: Layout) -> Rate {
+    if layout.hash_bits > 32 {
+        return rate;
+    }
+    let equal_hashes = if keys >> 32 > 0 {
+        BILLION
+    } else {
+        ((keys * BILLION as u64) >> 32) as u32
+    };
+    let parts = rate.parts_per_billion.saturating_sub(equal_hashes);
+    Rate::from_parts_per_billion(if parts == 0 { 1 } else { parts })
+}
+
+/// Precise enough to choose the number of probes: one in a thousand. A constant may not take too many steps.
+const COARSE: u32 = 1_024;
+/// To the block or key.
+const EXACT: u32 = u32::MAX;
+
+/// The fewest blocks, at most `limit`, that keep the rate; `limit` does. Up to one in `precision` too many.
+const fn fewest_blocks(
+    keys: u64,
+    rate: Rate,
+    probes: &Probes,
+    limit: u32,
+    guess: u64,
+    precision: u32,
+) -> u32 {
+    // Invariant: `enough` blocks keep the rate, `too_few` do not.
+    let mut enough = limit;
+    let mut too_few = 0;
+    let mut candidate = if guess < limit as u64 {
+        guess as u32
+    } else {
+        limit
+    };
+    let mut step = candidate / 64 + 1;
+    // Walk from the guess, in steps that double, until the answer lies between two of them.
+    let mut went_up = false;
+    let mut went_down = false;
+    while !(went_up && went_down) && too_few < candidate && candidate < enough {
+        if probes.rate(keys, candidate).is_within(rate) {
+            enough = candidate;
+            candidate = candidate.saturating_sub(step);
+            went_down = true;
+        } else {
+            too_few = candidate;
+            candidate = candidate.saturating_add(step);
+            went_up = true;
+        }
+        step = step.saturating_mul(2);
+    }
+    while enough - too_few > 1 + enough / precision {
+        let middle = too_few + (enough - too_few) / 2;
+        if probes.rate(keys, middle).is_within(rate) {
+            enough = middle;
+        } else {
+            too_few = middle;
+        }
+    }
+    enough
+}
+
+/// The most keys, at least `least`, with which so many blocks keep the rate; with `least` they do. Up to one
+/// in `precision` too few.
+const fn most_keys(blocks: u32, rate: Rate, probes: &Probes, least: u64, precision: u32) -> u64 {
+    // Invariant: the rate is kept with `fits` keys, and not with `too_many`.
+    let mut fits = least;
+    let mut step = if least == 0 {
+        blocks as u64
+    } else {
+        least / 512 + 1
+    };
+    let mut too_many = fits.saturating_add(step);
+    while probes.rate(too_many, blocks).is_within(rate) {
+        if too_many == u64::MAX {
+            return u64::MAX;
+        }
+        fits = too_many;
+        step = step.saturating_mul(2);
+        too_many = too_many.saturating_add(step);
+    }
+    while too_many - fits > 1 + fits / precision as u64 {
+        let middle = fits + (too_many - fits) / 2;
+        if probes.rate(middle, blocks).is_within(rate) {
+            fits = middle;
+        } else {
+            too_many = middle;
+        }
+    }
+    fits
+}
+
+/// What a filter with one probe less may cost: 0.5 % more.
+const fn accept_more(blocks: u32) -> u32 {
+    blocks.saturating_add(blocks / 200)
+}
+
+/// What a filter with one probe less must hold: 0.5 % fewer.
+const fn accept_fewer(keys: u64) -> u64 {
+    keys - keys / 200
+}
+
+const fn smaller(a: u32, b: u32) -> u32 {
+    if a < b { a } else { b }
+}
+
+// Fixed-point numbers are `u64` with 64, 62 or 58 fractional bits: probabilities below 1, those that may be 1
+// or slightly off, and numbers up to 64.
+
+const ONE_Q62: u64 = 1 << 62;
+const ONE_Q58: u64 = 1 << 58;
+
+/// The upper and the lower half of a product.
+const fn wide_product(a: u64, b: u64) -> (u64, u64) {
+    const LOW: u64 = u32::MAX as u64;
+    let low = (a & LOW) * (b & LOW);
+    let middle = (a >> 32) * (b & LOW) + (low >> 32);
+    let other_middle = (a & LOW) * (b >> 32) + (middle & LOW);
+    let high = (a >> 32) * (b >> 32) + (middle >> 32) + (other_middle >> 32);
+    (high, other_middle << 32 | low & LOW)
+}
+
+const fn high_product(a: u64, b: u64) -> u64 {
+    wide_product(a, b).0
+}
+
+/// The product of two numbers with 58 fractional bits; `u64::MAX` if too large.
+const fn product_q58(a: u64, b: u64) -> u64 {
+    let (high, low) = wide_product(a, b);
+    if high >> 58 > 0 {
+        u64::MAX
+    } else {
+        high << 6 | low >> 58
+    }
+}
+
+/// `a / b` with 58 fractional bits; `u64::MAX` if too large.
+const fn quotient(a: u64, b: u64) -> u64 {
+    let mut result = a / b;
+    if result >= 64 {
+        return u64::MAX;
+    }
+    let mut rest = a % b;
+    let mut bit = 0;
+    while bit < 58 {
+        // Doubles the rest, modulo b, without overflow.
+        let is_set = rest >= b - rest;
+        rest = if is_set { rest - (b - rest) } else { 2 * rest };
+        result = result << 1 | is_set as u64;
+        bit += 1;
+    }
+    result
+}
+
+/// `e^-x` with 58 fractional bits in and 62 out.
+const fn exp_of_minus(x: u64) -> u64 {
+    /// `e^-32`, `e^-16` ... `e^-(1/8)` with 64 fractional bits, one for each upper bit of `x`.
+    const POWERS: [u64; 9] = [
+        0x0000_0000_0003_908D,
+        0x0000_01E3_55BB_AEE8,
+        0x0015_FC21_0410_27AD,
+        0x04B0_556E_084F_3D1E,
+        0x22A5_5547_7F03_9740,
+        0x5E2D_58D8_B3BC_DF1B,
+        0x9B45_97E3_7CB0_4FF4,
+        0xC75F_7CF5_6410_5743,
+        0xE1EB_5127_6C11_0C3C,
+    ];
+    /// As many terms of the series as matter below 1/8.
+    const TERMS: u64 = 12;
+    if x == 0 {
+        return ONE_Q62;
+    }
+    // What the table leaves of x is below 1/8: here with 64 fractional bits.
+    let rest = x << 9 >> 3;
+    let mut result = u64::MAX;
+    let mut term = TERMS;
+    while term > 0 {
+        result = u64::MAX - high_product(rest, result) / term;
+        term -= 1;
+    }
+    let mut i = 0;
+    while i < POWERS.len() {
+        if x << i >> 63 == 1 {
+            result = high_product(result, POWERS[i]);
+        }
+        i += 1;
+    }
+    result >> 2
+}
+
+/// `log2(1 / rate)` with 58 fractional bits; 0 counts as one part per billion.
+const fn log2_of_inverse_q58(rate: Rate) -> u64 {
+    let parts = if rate.parts_per_billion == 0 {
+        1
+    } else {
+        rate.parts_per_billion
+    };
+    log2_q58(BILLION) - log2_q58(parts)
+}
+
+/// The base-2 logarithm with 58 fractional bits, of a number above 0.
+const fn log2_q58(number: u32) -> u64 {
+    let mut result = number.ilog2() as u64;
+    // From 1 to 2, with 63 fractional bits. Each squaring doubles the logarithm and so moves its next bit
+    // to the left of the point.
+    let mut mantissa = (number as u64) << (63 - number.ilog2());
+    let mut bit = 0;
+    while bit < 58 {
+        let square = high_product(mantissa, mantissa);
+        let is_set = square >> 63;
+        mantissa = square << (1 - is_set);
+        result = result << 1 | is_set;
+        bit += 1;
+    }
+    result
+}
+
+/// Bits per key of a classic filter, with 58 fractional bits: the logarithm divided by ln 2.
+const fn bits_per_key_q58(rate: Rate) -> u64 {
+    /// `1 / ln 2 - 1` with 64 fractional bits.
+    const INVERSE_LN_2_MINUS_1: u64 = 0x7154_7652_B82F_E177;
+    let log2 = log2_of_inverse_q58(rate);
+    log2 + high_product(log2, INVERSE_LN_2_MINUS_1)
+}

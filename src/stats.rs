@@ -1,0 +1,163 @@
+//! What a filter can say about itself: how full, how many keys, how often wrong.
+
+use crate::sizing::Rate;
+
+/// How full a filter is, taken at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Stats {
+    bits: u64,
+    ones: u64,
+    full_blocks: u32,
+    estimated_keys: u64,
+    rate_parts_per_billion: u32,
+}
+
+impl Stats {
+    /// From the bits set in each block. A classic filter is one block.
+    pub(crate) fn of_blocks(
+        ones_in_blocks: impl Iterator<Item = u32>,
+        block_bits: u32,
+        k: u32,
+    ) -> Self {
+        let mut blocks = 0_u64;
+        let mut ones_in_all = 0_u64;
+        let mut full_blocks = 0;
+        // Sums over blocks: log2(bits / zeros) in units of 2^-26, and (ones / bits)^k in units of 2^-32.
+        let mut emptied = 0_u64;
+        let mut wrong = 0_u64;
+        let whole = log2(block_bits);
+        for ones in ones_in_blocks {
+            blocks += 1;
+            ones_in_all += u64::from(ones);
+            let zeros = block_bits.saturating_sub(ones);
+            emptied += u64::from(if zeros == 0 {
+                // As if half a bit were left: the least that would look like this.
+                full_blocks += 1;
+                whole + LOG2_ONE
+            } else {
+                whole - log2(zeros)
+            });
+            wrong += power(ones, block_bits, k);
+        }
+        // keys = bits / k * ln(bits / zeros), with each block taken by itself.
+        let bits = u64::from(block_bits);
+        let halvings = (emptied >> LOG2_BITS) * bits
+            + (((emptied & u64::from(LOG2_ONE - 1)) * bits) >> LOG2_BITS);
+        let times_k = (halvings >> 32) * LN_2 + (((halvings & 0xFFFF_FFFF) * LN_2) >> 32);
+        let k = u64::from(k.max(1));
+        let mean = wrong / blocks.max(1);
+        Self {
+            bits: blocks * bits,
+            ones: ones_in_all,
+            full_blocks,
+            estimated_keys: (times_k + k / 2) / k,
+            rate_parts_per_billion: ((mean * 1_000_000_000) >> 32) as u32,
+        }
+    }
+
+    /// All bits of the filter.
+    pub const fn num_bits(&self) -> u64 {
+        self.bits
+    }
+
+    /// The bits that are set.
+    pub const fn num_ones(&self) -> u64 {
+        self.ones
+    }
+
+    /// How many different keys the filter seems to hold: `-(bits / K) ln(1 - ones / bits)`, block by block.
+    ///
+    /// Too low when the filter [is saturated](Self::is_saturated).
+    pub const fn estimated_keys(&self) -> u64 {
+        self.estimated_keys
+    }
+
+    /// How often the filter is wrong now about a key it never got: the mean over blocks of
+    /// `(ones / bits)^K`.
+    ///
+    /// The usual estimate, `(all ones / all bits)^K`, is too low for a blocked filter, because some blocks
+    /// are fuller than others. Not included is the chance of equal hashes, about `keys / 2^32` for a 32-bit
+    /// hash; [`rate_at`](crate::BlockedBloomView::rate_at) has it.
+    pub const fn rate(&self) -> Rate {
+        Rate::from_parts_per_billion(self.rate_parts_per_billion)
+    }
+
+    /// Whether at least one block is full, so that the estimate of keys is too low.
+    pub const fn is_saturated(&self) -> bool {
+        self.full_blocks > 0
+    }
+
+    /// Whether the filter holds 90 % of this many keys or more: time to clear, rotate or enlarge it.
+    pub const fn is_near_capacity(&self, capacity: u64) -> bool {
+        self.estimated_keys >= capacity - capacity / 10
+    }
+}
+
+/// Fractional bits of `log2`: a key in the largest classic filter still counts.
+const LOG2_BITS: u32 = 26;
+const LOG2_ONE: u32 = 1 << LOG2_BITS;
+/// The natural logarithm of 2, in units of 2^-32.
+const LN_2: u64 = 2_977_044_472;
+
+/// The binary logarithm of a positive number in units of 2^-26, bit by bit: squaring doubles a logarithm, and
+/// whether it then reaches 1 is its next bit.
+fn log2(x: u32) -> u32 {
+    let x = x.max(1);
+    let whole = x.ilog2();
+    let mut mantissa = x << (31 - whole); // from 1 up to 2, in units of 2^-31
+    let mut log = whole;
+    for _ in 0..LOG2_BITS {
+        let square = (u64::from(mantissa) * u64::from(mantissa)) >> 31;
+        let carry = (square >> 32) as u32;
+        mantissa = (square >> carry) as u32;
+        log = log << 1 | carry;
+    }
+    log
+}
+
+/// `(ones / bits)^k` in units of 2^-32, just below 1 at most.
+fn power(ones: u32, bits: u32, k: u32) -> u64 {
+    let fraction = ((u64::from(ones) << 32) / u64::from(bits.max(1))).min(0xFFFF_FFFF);
+    (0..k).fold(0xFFFF_FFFF, |product, _| (product * fraction) >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log2_is_right_to_its_last_bits() {
+        for x in (1..100_000).chain([1 << 25, u32::MAX, u32::MAX / 3]) {
+            let exact = f64::from(x).log2() * f64::from(LOG2_ONE);
+            assert!((f64::from(log2(x)) - exact).abs() < 2.0, "{x}");
+        }
+    }
+
+    #[test]
+    fn one_key_counts_as_one() {
+        for bits in [512, 4096, 1 << 25] {
+            assert_eq!(
+                Stats::of_blocks([7].into_iter(), bits, 7).estimated_keys(),
+                1
+            );
+        }
+    }
+
+    #[test]
+    fn a_full_filter_says_so() {
+        let stats = Stats::of_blocks([512, 512].into_iter(), 512, 7);
+        assert!(stats.is_saturated());
+        assert!(stats.rate().parts_per_million() >= 999_999);
+        assert!(stats.is_near_capacity(100));
+    }
+
+    #[test]
+    fn an_empty_filter_is_never_wrong() {
+        let stats = Stats::of_blocks([0, 0].into_iter(), 512, 7);
+        assert_eq!(
+            (stats.estimated_keys(), stats.rate().parts_per_billion()),
+            (0, 0)
+        );
+    }
+}

@@ -1,0 +1,48 @@
+// The same inserts on every machine: included by the host test and by the firmware `agreement`.
+
+use sundew::hash::{Murmur3, SipHash13, Xxh3, Xxh32};
+use sundew::{Block4096, BlockedBloom, ClassicBloom};
+
+/// Calls `print` with the name of a filter and the checksum of its bits.
+pub fn checksums(mut print: impl FnMut(&str, u32)) {
+    macro_rules! blocked {
+        ($name:expr, $filter:expr) => {{
+            let mut filter = $filter;
+            fill!(filter);
+            let words = filter.blocks().flat_map(|block| block.words());
+            print($name, checksum(words.copied()));
+        }};
+    }
+    macro_rules! fill {
+        ($filter:expr) => {
+            for i in 0..300_u32 {
+                $filter.insert(&i);
+                $filter.insert(&(i as u64) << 33);
+                $filter.insert(&(i as u16, "field", -(i as i64)));
+                $filter.insert(&[i, !i, 7]);
+                // Every length up to 300, from every alignment.
+                let bytes: [u8; 304] = core::array::from_fn(|j| (i as usize * 31 + j * 7) as u8);
+                if let Some(key) = bytes.get(i as usize % 4..).and_then(|b| b.get(..i as usize)) {
+                    $filter.insert(key);
+                }
+            }
+        };
+    }
+    blocked!("xxh32", BlockedBloom::<19, 7, Xxh32>::new());
+    blocked!("xxh32 seeded", BlockedBloom::<19, 7, Xxh32>::with_seed(0xDEAD_BEEF));
+    blocked!("xxh32 4096", BlockedBloom::<3, 7, Xxh32, Block4096>::new());
+    blocked!("xxh3", BlockedBloom::<19, 7, Xxh3>::new());
+    blocked!("siphash", BlockedBloom::<19, 7, SipHash13>::with_hash(SipHash13::with_key([9; 16])));
+    blocked!("murmur3", BlockedBloom::<19, 7, Murmur3>::new());
+    let mut classic = ClassicBloom::<305, 7>::new();
+    fill!(classic);
+    print("classic", checksum(classic.words().iter().copied()));
+    let mut classic = ClassicBloom::<305, 7, Xxh3>::new();
+    fill!(classic);
+    print("classic xxh3", checksum(classic.words().iter().copied()));
+}
+
+/// FNV-1a over the words, which is independent of the hashes under test.
+fn checksum(words: impl Iterator<Item = u32>) -> u32 {
+    words.fold(0x811C_9DC5, |sum, word| (sum ^ word).wrapping_mul(0x0100_0193))
+}

@@ -1,0 +1,303 @@
+//! Builds the firmware in benches/target, runs it under QEMU and reads its code size.
+
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use object::{Object, ObjectSection};
+
+use crate::call::Call;
+use crate::row::Row;
+use crate::{Outcome, root};
+
+const DIRECTORY: &str = "benches/target";
+const QEMU_LIMIT: Duration = Duration::from_secs(120);
+
+/// `-icount shift=8`: an instruction takes 2^8 ns of QEMU's clock.
+const NANOSECONDS_PER_INSTRUCTION: f64 = 256.0;
+
+/// A core, and the machine of QEMU's that has it.
+pub struct Core {
+    pub name: &'static str,
+    target: &'static str,
+    machine: &'static str,
+    /// Of SysTick.
+    hertz: f64,
+    has_fastbloom: bool,
+}
+
+pub const CORES: [Core; 3] = [
+    Core {
+        name: "m0",
+        target: "thumbv6m-none-eabi",
+        machine: "microbit",
+        hertz: 16e6,
+        has_fastbloom: false,
+    },
+    Core {
+        name: "m3",
+        target: "thumbv7m-none-eabi",
+        machine: "mps2-an385",
+        hertz: 25e6,
+        has_fastbloom: true,
+    },
+    Core {
+        name: "m4",
+        target: "thumbv7em-none-eabihf",
+        machine: "mps2-an386",
+        hertz: 25e6,
+        has_fastbloom: true,
+    },
+];
+
+/// Which filters to measure.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Contestants {
+    All,
+    Own,
+}
+
+impl Core {
+    /// A line for every peer that is not among this core's rows.
+    pub fn absent_peers(&self) -> Option<String> {
+        let architecture = self.target.split('-').next().unwrap_or(self.target);
+        (!self.has_fastbloom).then(|| {
+            format!(
+                "{} fastbloom: does not build for {architecture} as published",
+                self.name
+            )
+        })
+    }
+
+    /// All rows of this core, in the firmware's order.
+    pub fn measure(&self, contestants: Contestants) -> Outcome<Vec<Row>> {
+        eprintln!("{}: instructions", self.name);
+        let elf = self.build("sundew-bench-target", "release", contestants, "")?;
+        let output = self.run(&elf)?;
+        let mut rows = self.rows(&output)?;
+
+        let baseline = self.code_size(contestants, "")?;
+        for i in 0..rows.len() {
+            let known = rows[..i]
+                .iter()
+                .find(|row| row.is_same_contestant(&rows[i]));
+            rows[i].code_bytes = match known {
+                Some(row) => row.code_bytes,
+                None => {
+                    let contestant = format!("{} {}", rows[i].implementation, rows[i].hash);
+                    eprintln!("{}: code size of {contestant}", self.name);
+                    let size = self.code_size(contestants, &contestant)?;
+                    size.checked_sub(baseline)
+                        .filter(|&bytes| bytes > 0)
+                        .ok_or_else(|| {
+                            format!("{contestant}: {size} bytes, no more than without a filter")
+                        })?
+                }
+            };
+        }
+        Ok(rows)
+    }
+
+    fn build(
+        &self,
+        binary: &str,
+        profile: &str,
+        contestants: Contestants,
+        contestant: &str,
+    ) -> Outcome<PathBuf> {
+        let features = match contestants {
+            Contestants::Own => "--no-default-features",
+            Contestants::All if self.has_fastbloom => "--features fastbloom",
+            Contestants::All => "",
+        };
+        let target = self.target;
+        // The directory is named for those who set another one for all their builds.
+        Call::new(&format!(
+            "cargo build --quiet --bin {binary} --profile {profile} --target {target} \
+             --target-dir target {features}"
+        ))
+        .inside(DIRECTORY)
+        .env("SUNDEW_CONTESTANT", contestant)
+        .run()?;
+        Ok(root().join(format!("{DIRECTORY}/target/{target}/{profile}/{binary}")))
+    }
+
+    /// What the firmware prints.
+    fn run(&self, elf: &PathBuf) -> Outcome<String> {
+        let child = Command::new("qemu-system-arm")
+            .args(["-M", self.machine])
+            .args(["-display", "none", "-monitor", "none", "-serial", "none"])
+            .args(["-semihosting-config", "enable=on,target=native"])
+            .args(["-icount", "shift=8,align=off,sleep=off"])
+            .arg("-kernel")
+            .arg(elf)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| {
+                format!("cannot start qemu-system-arm: {error}; `cargo xtask test` installs it")
+            })?;
+        output_within(child, QEMU_LIMIT).map_err(|error| format!("{}: QEMU {error}", self.name))
+    }
+
+    fn rows(&self, output: &str) -> Outcome<Vec<Row>> {
+        let mut rows = Vec::new();
+        for line in output.lines() {
+            if line == "end" {
+                return Ok(rows);
+            }
+            let row = line
+                .strip_prefix("row ")
+                .and_then(|fields| self.row(fields));
+            rows.push(row.ok_or_else(|| format!("{}: the firmware said: {line}", self.name))?);
+        }
+        Err(format!(
+            "{}: the firmware stopped after {} rows",
+            self.name,
+            rows.len()
+        ))
+    }
+
+    /// `IMPL,HASH,KEY_LEN,ALIGNED,OP,KEYS,TICKS,EMPTY_TICKS,FALSE_POSITIVES`
+    fn row(&self, fields: &str) -> Option<Row> {
+        let fields: Vec<&str> = fields.split(',').collect();
+        let &[
+            implementation,
+            hash,
+            key_len,
+            aligned,
+            op,
+            keys,
+            ticks,
+            empty,
+            false_positives,
+        ] = fields.as_slice()
+        else {
+            return None;
+        };
+        let number = |field: &str| field.parse::<f64>().ok();
+        let keys = number(keys)?;
+        let seconds = (number(ticks)? - number(empty)?) / self.hertz;
+        let instructions = seconds * 1e9 / NANOSECONDS_PER_INSTRUCTION / keys;
+        Some(Row {
+            core: self.name.into(),
+            implementation: implementation.into(),
+            hash: hash.into(),
+            key_len: key_len.parse().ok()?,
+            aligned: aligned.parse().ok()?,
+            op: op.into(),
+            instructions: (instructions * 10.0).round() / 10.0,
+            code_bytes: 0,
+            false_positives: number(false_positives)? / keys * 100.0,
+        })
+    }
+
+    /// Bytes of flash for code and constants, of a program with that contestant only.
+    fn code_size(&self, contestants: Contestants, contestant: &str) -> Outcome<u64> {
+        let path = self.build("code_size", "size", contestants, contestant)?;
+        let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let bytes = fs::read(&path).map_err(|error| problem(&error))?;
+        let elf = object::File::parse(&*bytes).map_err(|error| problem(&error))?;
+        [".text", ".rodata"]
+            .iter()
+            .map(|name| {
+                let section = elf.section_by_name(name);
+                let section = section.ok_or_else(|| problem(&format!("has no section {name}")))?;
+                Ok(section.size())
+            })
+            .sum()
+    }
+}
+
+/// What the process prints to either stream; it is killed after `limit`.
+fn output_within(mut child: Child, limit: Duration) -> Outcome<String> {
+    let streams: [Option<Box<dyn Read + Send>>; 2] = [
+        child.stdout.take().map(|stream| Box::new(stream) as _),
+        child.stderr.take().map(|stream| Box::new(stream) as _),
+    ];
+    // Read while it runs: a full pipe would stop it.
+    let readers = streams.map(|stream| {
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            if let Some(mut stream) = stream {
+                stream.read_to_end(&mut bytes)?;
+            }
+            Ok::<_, std::io::Error>(String::from_utf8_lossy(&bytes).into_owned())
+        })
+    });
+
+    let start = Instant::now();
+    let status = loop {
+        match child.try_wait().map_err(|error| error.to_string())? {
+            Some(status) => break Some(status),
+            None if start.elapsed() > limit => {
+                // It may have ended by itself just now; wait tells either way.
+                let _ = child.kill();
+                child.wait().map_err(|error| error.to_string())?;
+                break None;
+            }
+            None => thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    let mut output = String::new();
+    for reader in readers {
+        let text = reader.join().map_err(|_| "reader panicked")?;
+        output.push_str(&text.map_err(|error| error.to_string())?);
+    }
+    match status {
+        Some(status) if status.success() => Ok(output),
+        Some(status) => Err(format!("failed, {status}, after printing\n{output}")),
+        None => Err(format!(
+            "was killed after {} s, after printing\n{output}",
+            limit.as_secs()
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use super::{CORES, output_within};
+
+    #[test]
+    fn ticks_become_instructions() {
+        // 16 MHz: 4.096 ticks an instruction.
+        let row = CORES[0]
+            .row("sundew,xxh32,80,true,hit,1000,413600,4000,10")
+            .unwrap();
+        assert_eq!((row.instructions, row.false_positives), (100.0, 1.0));
+    }
+
+    #[test]
+    fn firmware_that_stops_early_is_an_error() {
+        let row = "row sundew,xxh32,80,true,hit,1000,413600,4000,10\n";
+        assert!(CORES[0].rows(row).is_err());
+        assert!(
+            CORES[0]
+                .rows(&format!("{row}panicked at main.rs\nend\n"))
+                .is_err()
+        );
+        assert_eq!(CORES[0].rows(&format!("{row}end\n")).unwrap().len(), 1);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_process_that_hangs_is_killed() {
+        let child = Command::new("sleep")
+            .arg("60")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        let error = output_within(child, Duration::from_millis(100)).unwrap_err();
+        assert!(error.starts_with("was killed"), "{error}");
+        assert!(start.elapsed() < Duration::from_secs(30));
+    }
+}

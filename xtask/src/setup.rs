@@ -1,0 +1,75 @@
+//! Installs what the checks need and the machine lacks.
+
+use crate::Outcome;
+use crate::call::Call;
+
+pub const TARGETS: [&str; 4] = [
+    "thumbv6m-none-eabi",
+    "thumbv7m-none-eabi",
+    "thumbv7em-none-eabihf",
+    "thumbv8m.main-none-eabi",
+];
+const COMPONENTS: [&str; 2] = ["rustfmt", "clippy"];
+/// Programs that are also the names of their Debian packages.
+const PROGRAMS: [&str; 2] = ["qemu-system-arm", "python3"];
+
+/// What installs [`PROGRAMS`] where there is no apt-get: the package manager, and the whole command.
+const OTHER_SYSTEMS: [(&str, &str); 5] = [
+    ("dnf", "sudo dnf install qemu-system-arm python3"),
+    ("pacman", "sudo pacman -S qemu-system-arm python"),
+    ("zypper", "sudo zypper install qemu-arm python3"),
+    ("apk", "sudo apk add qemu-system-arm python3"),
+    ("brew", "brew install qemu python3"),
+];
+
+pub fn set_up() -> Outcome {
+    rustup_parts("target", &TARGETS)?;
+    rustup_parts("component", &COMPONENTS)?;
+    programs()
+}
+
+fn rustup_parts(kind: &str, wanted: &[&str]) -> Outcome {
+    let installed = Call::new(&format!("rustup {kind} list --installed"))
+        .output()
+        .ok_or("rustup is missing: install it from https://rustup.rs")?;
+    let missing: Vec<&str> = wanted
+        .iter()
+        .copied()
+        // Components are listed with the host's triple behind the name.
+        .filter(|part| !installed.lines().any(|line| line.starts_with(part)))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Call::new(&format!("rustup {kind} add {}", missing.join(" "))).run_aloud()
+}
+
+fn programs() -> Outcome {
+    let is_there = |program: &str| Call::new(&format!("{program} --version")).succeeds();
+    let missing: Vec<&str> = PROGRAMS
+        .into_iter()
+        .filter(|program| !is_there(program))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let missing = missing.join(" ");
+    if !is_there("apt-get") {
+        let install = OTHER_SYSTEMS
+            .iter()
+            .find(|(manager, _)| is_there(manager))
+            .map_or(
+                "sudo apt-get install qemu-system-arm python3",
+                |(_, install)| install,
+            );
+        return Err(format!(
+            "missing: {missing}\nthere is no apt-get here; please run\n  {install}"
+        ));
+    }
+    let is_root = Call::new("id -u")
+        .output()
+        .is_some_and(|id| id.trim() == "0");
+    let sudo = if is_root { "" } else { "sudo " };
+    Call::new(&format!("{sudo}apt-get update")).run_aloud()?;
+    Call::new(&format!("{sudo}apt-get install --yes {missing}")).run_aloud()
+}

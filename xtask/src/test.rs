@@ -1,0 +1,199 @@
+//! `cargo xtask test`: every check, in the order in which a failure is cheapest to find.
+
+use std::fs;
+use std::time::Instant;
+
+use crate::call::Call;
+use crate::setup::{self, TARGETS};
+use crate::{Outcome, reference, root};
+
+const HELP: &str = "\
+Usage: cargo xtask test
+
+Installs what is missing (rustup targets and components; qemu-system-arm and python3 through apt-get),
+then runs every check and stops at the first that fails, with the command that repeats it.";
+
+/// How a step ended that did not fail.
+enum Ending {
+    Passed,
+    LeftOut,
+}
+
+type Step = fn() -> Outcome<Ending>;
+
+const STEPS: [(&str, Step); 9] = [
+    ("format", format_check),
+    ("clippy", clippy),
+    ("docs", docs),
+    ("minimum supported Rust version", minimum_rust),
+    ("tests, all features", || {
+        calls(["cargo test --workspace --all-features"])
+    }),
+    ("tests, no features", || {
+        calls(["cargo test -p sundew --lib"])
+    }),
+    ("library for every target", library_for_targets),
+    ("miri", miri),
+    ("instructions and code size on the target", bench_check),
+];
+
+/// Crates with workspaces of their own.
+const NESTED: [&str; 3] = ["benches/target", "benches/host", "tests/compile_fail"];
+
+pub fn command(arguments: &[&str]) -> Outcome {
+    match arguments {
+        [] => test(),
+        ["--help" | "-h"] => {
+            println!("{HELP}");
+            Ok(())
+        }
+        _ => Err(HELP.into()),
+    }
+}
+
+fn test() -> Outcome {
+    eprintln!("set-up");
+    setup::set_up()?;
+
+    let mut left_out = Vec::new();
+    for (i, (name, step)) in STEPS.iter().enumerate() {
+        let place = format!("[{}/{}] {name}", i + 1, STEPS.len());
+        eprintln!("{place}");
+        let start = Instant::now();
+        let ending = step().map_err(|error| format!("{place}: failed\n{error}"))?;
+        let seconds = start.elapsed().as_secs_f32();
+        match ending {
+            Ending::Passed => eprintln!("{place}: passed in {seconds:.1} s"),
+            Ending::LeftOut => left_out.push(*name),
+        }
+    }
+    let passed = STEPS.len() - left_out.len();
+    if left_out.is_empty() {
+        println!("all {passed} steps passed");
+    } else {
+        println!(
+            "all {passed} steps passed; left out: {}",
+            left_out.join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn calls<const N: usize>(lines: [&str; N]) -> Outcome<Ending> {
+    for line in lines {
+        Call::new(line).run()?;
+    }
+    Ok(Ending::Passed)
+}
+
+fn exists(directory: &str) -> bool {
+    root().join(directory).join("Cargo.toml").exists()
+}
+
+fn format_check() -> Outcome<Ending> {
+    Call::new("cargo fmt --all --check").run()?;
+    for directory in NESTED.into_iter().filter(|directory| exists(directory)) {
+        Call::new("cargo fmt --check").inside(directory).run()?;
+    }
+    Ok(Ending::Passed)
+}
+
+fn clippy() -> Outcome<Ending> {
+    Call::new("cargo clippy --workspace --all-targets --all-features -- -D warnings").run()?;
+    if exists("benches/host") {
+        Call::new("cargo clippy --no-deps --all-targets -- -D warnings")
+            .inside("benches/host")
+            .run()?;
+    }
+    let target = "--target thumbv7m-none-eabi";
+    for features in ["--features fastbloom", "--no-default-features"] {
+        Call::new(&format!(
+            "cargo clippy --no-deps {target} {features} -- -D warnings"
+        ))
+        .inside("benches/target")
+        .run()?;
+    }
+    Ok(Ending::Passed)
+}
+
+fn docs() -> Outcome<Ending> {
+    Call::new("cargo doc --no-deps --all-features")
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .run()?;
+    Ok(Ending::Passed)
+}
+
+fn minimum_rust() -> Outcome<Ending> {
+    let manifest = fs::read_to_string(root().join("Cargo.toml"))
+        .map_err(|error| format!("Cargo.toml: {error}"))?;
+    let version = rust_version(&manifest).ok_or("Cargo.toml states no rust-version")?;
+    if !has_toolchain(version) {
+        Call::new(&format!(
+            "rustup toolchain install {version} --profile minimal"
+        ))
+        .run_aloud()?;
+    }
+    // A directory of its own: the two compilers would throw out each other's files.
+    let line = format!("cargo +{version} check --all-features --target-dir target/msrv");
+    calls([&line])
+}
+
+fn rust_version(manifest: &str) -> Option<&str> {
+    let value = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("rust-version"))?;
+    value.split('"').nth(1)
+}
+
+/// Whether rustup has a toolchain of that name, for whatever host.
+fn has_toolchain(name: &str) -> bool {
+    let installed = Call::new("rustup toolchain list")
+        .output()
+        .unwrap_or_default();
+    installed
+        .lines()
+        .filter_map(|line| line.strip_prefix(name))
+        .any(|rest| rest.is_empty() || rest.starts_with(['-', ' ']))
+}
+
+fn library_for_targets() -> Outcome<Ending> {
+    for target in TARGETS {
+        Call::new(&format!(
+            "cargo build --lib --all-features --target {target}"
+        ))
+        .run()?;
+    }
+    Ok(Ending::Passed)
+}
+
+fn miri() -> Outcome<Ending> {
+    if !has_toolchain("nightly") {
+        eprintln!(
+            "left out: there is no nightly toolchain; to get it:\n  \
+             rustup toolchain install nightly --profile minimal --component miri,rust-src"
+        );
+        return Ok(Ending::LeftOut);
+    }
+    if !Call::new("cargo +nightly miri --version").succeeds() {
+        Call::new("rustup +nightly component add miri rust-src").run_aloud()?;
+    }
+    calls(["cargo +nightly miri test --lib"])
+}
+
+fn bench_check() -> Outcome<Ending> {
+    reference::check()
+        .map_err(|error| format!("{error}\nto repeat it:\n  cargo xtask bench target --check"))?;
+    Ok(Ending::Passed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rust_version;
+
+    #[test]
+    fn rust_version_is_read_from_the_manifest() {
+        let manifest = "[package]\n# rust-version is below\nrust-version = \"1.88\"\n";
+        assert_eq!(rust_version(manifest), Some("1.88"));
+        assert_eq!(rust_version("[package]\n"), None);
+    }
+}
