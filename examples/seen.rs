@@ -34,7 +34,11 @@ mod firmware {
             SEEN.insert(&key);
         }
         let stats = SEEN.stats();
-        hprintln!("about {} keys, wrong for {}", stats.estimated_keys(), stats.rate());
+        hprintln!(
+            "about {} keys, wrong for {}",
+            stats.estimated_keys(),
+            stats.rate()
+        );
         debug::exit(debug::EXIT_SUCCESS);
         loop {}
     }

@@ -1,6 +1,6 @@
 //! One block of a blocked filter: the cache line in which all bits of a key lie.
 
-use crate::core_kind::RUNS_AHEAD;
+use crate::core_kind::{IS_ARMV6M, RUNS_AHEAD};
 use crate::hash::GOLDEN;
 
 /// A block of `WORDS` 32-bit words; [`Block512`] is the default.
@@ -56,7 +56,7 @@ impl<const WORDS: usize> Block<WORDS> {
         if RUNS_AHEAD {
             self.contains_by_fours::<K>(probe)
         } else {
-            self.contains_by::<K>(probe, opaque_golden())
+            self.contains_by::<K>(probe, opaque_golden(probe))
         }
     }
 
@@ -95,10 +95,28 @@ impl<const WORDS: usize> Block<WORDS> {
         true
     }
 
+    /// [`insert`](Self::insert) for constants.
+    pub(crate) const fn insert_const<const K: usize>(&mut self, mut probe: u32) -> bool {
+        let mut is_new = false;
+        let mut i = 0;
+        while i < K {
+            probe = probe.wrapping_mul(GOLDEN);
+            is_new |= self.turned_to(probe) & 1 == 0;
+            let bit = probe >> Self::SHIFT;
+            self.words[(bit / 32) as usize] |= 1 << (bit % 32);
+            i += 1;
+        }
+        is_new
+    }
+
     /// Sets the bits of a key; true when one of them was not set before.
     #[inline]
-    pub(crate) const fn insert<const K: usize>(&mut self, mut probe: u32) -> bool {
-        let golden = if RUNS_AHEAD { GOLDEN } else { opaque_golden() };
+    pub(crate) fn insert<const K: usize>(&mut self, mut probe: u32) -> bool {
+        let golden = if RUNS_AHEAD {
+            GOLDEN
+        } else {
+            opaque_golden(probe)
+        };
         // Asking first costs a new key two probes on average, and saves a known one all writes. Keeping
         // track while setting costs more: the compiler runs out of registers.
         let is_known = if RUNS_AHEAD {
@@ -113,7 +131,13 @@ impl<const WORDS: usize> Block<WORDS> {
         while i < K {
             probe = probe.wrapping_mul(golden);
             let bit = probe >> Self::SHIFT;
-            self.words[(bit / 32) as usize] |= 1 << (bit % 32);
+            if IS_ARMV6M && cfg!(target_endian = "little") {
+                // By bytes: their index needs no scaling to an address.
+                let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
+                bytes[(bit / 8) as usize] |= 1 << (bit % 8);
+            } else {
+                self.words[(bit / 32) as usize] |= 1 << (bit % 32);
+            }
             i += 1;
         }
         true
@@ -140,9 +164,13 @@ impl<const WORDS: usize> Block<WORDS> {
     }
 }
 
-/// The multiplier as a value the compiler knows nothing about. Otherwise it turns the chain of products into
-/// `K` products with constants of their own, each of which a Cortex-M must load first.
+/// The multiplier, in a form that the compiler does not know to be constant. Otherwise it turns the chain of
+/// products into `K` products with constants of their own, each of which a Cortex-M must load first.
+///
+/// Of two numbers in a row one is even, so what is added is 0. That takes two instructions on ARMv7-M, where
+/// [`core::hint::black_box`] goes through the stack in five.
 #[inline]
-const fn opaque_golden() -> u32 {
-    core::hint::black_box(GOLDEN)
+const fn opaque_golden(probe: u32) -> u32 {
+    let even = probe.wrapping_mul(probe.wrapping_add(1));
+    GOLDEN.wrapping_add(even << 31)
 }

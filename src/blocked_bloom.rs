@@ -157,7 +157,7 @@ impl<const K: usize, const WORDS: usize> BlockedBloomView<K, Xxh32, Block<WORDS>
         // In bounds: the product with a fraction below 1 is below the number of blocks, and there is one.
         let index = block_index(hash, self.blocks.len());
         if index < self.blocks.len() {
-            self.blocks[index].insert::<K>(hash)
+            self.blocks[index].insert_const::<K>(hash)
         } else {
             false
         }

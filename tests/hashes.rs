@@ -49,7 +49,10 @@ fn murmur3_gives_the_published_vectors() {
 fn xxh3_gives_the_published_vectors() {
     // XXH3_64bits of nothing and of the first bytes of the sanity buffer, from xxHash's own test.
     assert_eq!(Xxh3::with_seed(0).hash(b""), 0x2D06_8005_38D3_94C2);
-    assert_eq!(Xxh3::with_seed(0).hash(&sanity_buffer(1)), 0xC44B_DFF4_074E_ECDB);
+    assert_eq!(
+        Xxh3::with_seed(0).hash(&sanity_buffer(1)),
+        0xC44B_DFF4_074E_ECDB
+    );
 }
 
 /// Any split of the input gives the one-shot result.

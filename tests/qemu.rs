@@ -1,9 +1,9 @@
 //! What the firmware does on emulated cores: the same bits as on the host, the expected transcript, and a
 //! filter in `.bss`.
 
-mod support;
 #[path = "support/checksums.rs"]
 mod checksums;
+mod support;
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 
@@ -21,14 +21,26 @@ fn same_inserts_give_the_same_bits_on_every_core() {
     assert_eq!(host, include_str!("golden/checksums.txt"));
     for (triple, machine) in CORES {
         let bench = support::root().join("benches/target");
-        let folder = support::build(&bench, triple, &["--no-default-features", "--bin", "agreement"]);
-        assert_eq!(support::run(machine, &folder.join("agreement")), host, "{triple}");
+        let folder = support::build(
+            &bench,
+            triple,
+            &["--no-default-features", "--bin", "agreement"],
+        );
+        assert_eq!(
+            support::run(machine, &folder.join("agreement")),
+            host,
+            "{triple}"
+        );
     }
 }
 
 #[test]
 fn the_example_prints_its_transcript_and_keeps_its_filter_in_bss() {
-    let folder = support::build(support::root(), "thumbv7m-none-eabi", &["--example", "seen"]);
+    let folder = support::build(
+        support::root(),
+        "thumbv7m-none-eabi",
+        &["--example", "seen"],
+    );
     let elf = folder.join("examples/seen");
     assert_eq!(
         support::run("mps2-an385", &elf),
@@ -43,7 +55,9 @@ fn the_example_prints_its_transcript_and_keeps_its_filter_in_bss() {
         .expect("the ELF has the filter's symbol");
     // 504 blocks for 26,000 keys at 1 %, and the line of the seed.
     assert_eq!(symbol.size(), 505 * 64);
-    let section = file.section_by_index(symbol.section_index().unwrap()).unwrap();
+    let section = file
+        .section_by_index(symbol.section_index().unwrap())
+        .unwrap();
     assert_eq!(section.kind(), SectionKind::UninitializedData);
     assert_eq!(section.name(), Ok(".bss"));
 
@@ -52,5 +66,8 @@ fn the_example_prints_its_transcript_and_keeps_its_filter_in_bss() {
         .symbols()
         .find(|symbol| symbol.name().is_ok_and(|name| name.contains("BLOCKED")))
         .expect("the ELF has the deny list's symbol");
-    assert!(symbol.address() < 0x2000_0000, "the deny list is not in flash");
+    assert!(
+        symbol.address() < 0x2000_0000,
+        "the deny list is not in flash"
+    );
 }

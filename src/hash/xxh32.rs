@@ -176,10 +176,16 @@ fn two_lanes<W: Word, const FIRST: usize>(seed: u32, stripes: &[[W; 4]]) -> u32 
     let mut words = stripes.as_flattened();
     let [a, b, c, d] = lanes(seed);
     let (mut a, mut b) = if FIRST == 0 { (a, b) } else { (c, d) };
-    while let Some((stripe, rest)) = words.split_first_chunk::<4>() {
+    while let Some((pair, rest)) = words.split_first_chunk::<8>() {
+        a = round(a, pair[FIRST].get());
+        a = round(a, pair[FIRST + 4].get());
+        b = round(b, pair[FIRST + 1].get());
+        b = round(b, pair[FIRST + 5].get());
+        words = rest;
+    }
+    if let Some((stripe, _)) = words.split_first_chunk::<4>() {
         a = round(a, stripe[FIRST].get());
         b = round(b, stripe[FIRST + 1].get());
-        words = rest;
     }
     if FIRST == 0 {
         a.rotate_left(1).wrapping_add(b.rotate_left(7))

@@ -22,17 +22,26 @@ pub fn checksums(mut print: impl FnMut(&str, u32)) {
                 $filter.insert(&[i, !i, 7]);
                 // Every length up to 300, from every alignment.
                 let bytes: [u8; 304] = core::array::from_fn(|j| (i as usize * 31 + j * 7) as u8);
-                if let Some(key) = bytes.get(i as usize % 4..).and_then(|b| b.get(..i as usize)) {
+                if let Some(key) = bytes
+                    .get(i as usize % 4..)
+                    .and_then(|b| b.get(..i as usize))
+                {
                     $filter.insert(key);
                 }
             }
         };
     }
     blocked!("xxh32", BlockedBloom::<19, 7, Xxh32>::new());
-    blocked!("xxh32 seeded", BlockedBloom::<19, 7, Xxh32>::with_seed(0xDEAD_BEEF));
+    blocked!(
+        "xxh32 seeded",
+        BlockedBloom::<19, 7, Xxh32>::with_seed(0xDEAD_BEEF)
+    );
     blocked!("xxh32 4096", BlockedBloom::<3, 7, Xxh32, Block4096>::new());
     blocked!("xxh3", BlockedBloom::<19, 7, Xxh3>::new());
-    blocked!("siphash", BlockedBloom::<19, 7, SipHash13>::with_hash(SipHash13::with_key([9; 16])));
+    blocked!(
+        "siphash",
+        BlockedBloom::<19, 7, SipHash13>::with_hash(SipHash13::with_key([9; 16]))
+    );
     blocked!("murmur3", BlockedBloom::<19, 7, Murmur3>::new());
     let mut classic = ClassicBloom::<305, 7>::new();
     fill!(classic);
@@ -44,5 +53,7 @@ pub fn checksums(mut print: impl FnMut(&str, u32)) {
 
 /// FNV-1a over the words, which is independent of the hashes under test.
 fn checksum(words: impl Iterator<Item = u32>) -> u32 {
-    words.fold(0x811C_9DC5, |sum, word| (sum ^ word).wrapping_mul(0x0100_0193))
+    words.fold(0x811C_9DC5, |sum, word| {
+        (sum ^ word).wrapping_mul(0x0100_0193)
+    })
 }

@@ -15,7 +15,14 @@ pub fn build(manifest_folder: &Path, triple: &str, arguments: &[&str]) -> PathBu
     let target = root().join("target/firmware");
     let status = Command::new(env!("CARGO"))
         .current_dir(manifest_folder)
-        .args(["build", "--quiet", "--release", "--target", triple, "--target-dir"])
+        .args([
+            "build",
+            "--quiet",
+            "--release",
+            "--target",
+            triple,
+            "--target-dir",
+        ])
         .arg(&target)
         .args(arguments)
         .status()
@@ -30,7 +37,9 @@ pub fn build(manifest_folder: &Path, triple: &str, arguments: &[&str]) -> PathBu
 /// What a firmware prints over semihosting until it exits with success.
 pub fn run(machine: &str, elf: &Path) -> String {
     let mut qemu = Command::new("qemu-system-arm")
-        .args(["-M", machine, "-display", "none", "-monitor", "none", "-serial", "none"])
+        .args([
+            "-M", machine, "-display", "none", "-monitor", "none", "-serial", "none",
+        ])
         .args(["-semihosting-config", "enable=on,target=native", "-kernel"])
         .arg(elf)
         .stdout(std::process::Stdio::piped())
@@ -42,7 +51,10 @@ pub fn run(machine: &str, elf: &Path) -> String {
         if let Some(status) = qemu.try_wait().expect("QEMU can be asked") {
             let mut output = String::new();
             std::io::Read::read_to_string(&mut qemu.stdout.take().unwrap(), &mut output).unwrap();
-            assert!(status.success(), "{machine} exited with {status}:\n{output}");
+            assert!(
+                status.success(),
+                "{machine} exited with {status}:\n{output}"
+            );
             return output;
         }
         if started.elapsed() > Duration::from_secs(120) {
