@@ -96,5 +96,6 @@ impl HashId {
     pub const MURMUR3_X64_128: Self = Self(4);
 }
 
-/// 2^32 divided by the golden ratio, made odd: the multiplier that derives one probe from the last.
-pub(crate) const GOLDEN: u32 = 0x9E37_79B9;
+/// A prime near 2^32 divided by the golden ratio: the multiplier that derives one probe from the last. It is
+/// XXH32's first, so code that does both loads one constant.
+pub(crate) const GOLDEN: u32 = 0x9E37_79B1;
