@@ -17,7 +17,7 @@ pub fn checksums(mut print: impl FnMut(&str, u32)) {
         ($filter:expr) => {
             for i in 0..300_u32 {
                 $filter.insert(&i);
-                $filter.insert(&(i as u64) << 33);
+                $filter.insert(&((i as u64) << 33));
                 $filter.insert(&(i as u16, "field", -(i as i64)));
                 $filter.insert(&[i, !i, 7]);
                 // Every length up to 300, from every alignment.
