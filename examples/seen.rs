@@ -40,7 +40,9 @@ mod firmware {
             stats.rate()
         );
         debug::exit(debug::EXIT_SUCCESS);
-        loop {}
+        loop {
+            cortex_m::asm::wfi();
+        }
     }
 }
 

@@ -50,3 +50,8 @@ pub use classic_bloom::{ClassicBloom, ClassicBloomInner, ClassicBloomView};
 pub use key::{Key, Sink};
 pub use merge_error::MergeError;
 pub use stats::Stats;
+
+/// Compiles the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

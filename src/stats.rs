@@ -128,7 +128,11 @@ mod tests {
 
     #[test]
     fn log2_is_right_to_its_last_bits() {
-        for x in (1..100_000).chain([1 << 25, u32::MAX, u32::MAX / 3]) {
+        let step = if cfg!(miri) { 997 } else { 1 };
+        for x in (1..100_000)
+            .step_by(step)
+            .chain([1 << 25, u32::MAX, u32::MAX / 3])
+        {
             let exact = f64::from(x).log2() * f64::from(LOG2_ONE);
             assert!((f64::from(log2(x)) - exact).abs() < 2.0, "{x}");
         }

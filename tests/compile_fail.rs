@@ -1,14 +1,14 @@
 //! Bad sizes do not compile, and the compiler's message says what to do.
 
-mod support;
-
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 /// Each program says in its first line what the compiler must say; `builds` marks the control.
 #[test]
 fn bad_sizes_do_not_compile() {
-    let folder = support::root().join("tests/compile_fail");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = root.join("tests/compile_fail");
     let mut programs: Vec<_> = fs::read_dir(folder.join("src/bin"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -23,7 +23,7 @@ fn bad_sizes_do_not_compile() {
         let build = Command::new(env!("CARGO"))
             .current_dir(&folder)
             .args(["build", "--quiet", "--target-dir"])
-            .arg(support::root().join("target/compile_fail"))
+            .arg(root.join("target/compile_fail"))
             .arg("--bin")
             .arg(name)
             .output()

@@ -516,3 +516,17 @@ fn reference_rates<const L: usize>(
     }
     rates
 }
+
+#[test]
+fn the_readme_lists_the_profiles() {
+    let readme = include_str!("../README.md");
+    for profile in profile::ALL {
+        let type_name = profile.name[..1].to_uppercase() + &profile.name[1..];
+        let row = readme
+            .lines()
+            .find(|line| line.contains(&format!("`profile::{type_name}` |")))
+            .unwrap_or_else(|| panic!("no row for {type_name}"));
+        let keys = row.rsplit('|').nth(1).unwrap().replace([',', ' '], "");
+        assert_eq!(keys, profile.capacity.to_string(), "{row}");
+    }
+}

@@ -55,7 +55,7 @@ impl HashValue for u64 {
 
     #[inline]
     fn block_index(self, blocks: usize) -> usize {
-        ((self >> 32) * blocks as u64 >> 32) as usize
+        (((self >> 32) * blocks as u64) >> 32) as usize
     }
 
     #[inline]

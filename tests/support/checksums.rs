@@ -3,8 +3,8 @@
 use sundew::hash::{Murmur3, SipHash13, Xxh3, Xxh32};
 use sundew::{Block4096, BlockedBloom, ClassicBloom};
 
-/// Calls `print` with the name of a filter and the checksum of its bits.
-pub fn checksums(mut print: impl FnMut(&str, u32)) {
+/// Calls `print` with the name of a filter and the checksum of its bits, after five inserts per turn.
+pub fn checksums(turns: u32, mut print: impl FnMut(&str, u32)) {
     macro_rules! blocked {
         ($name:expr, $filter:expr) => {{
             let mut filter = $filter;
@@ -15,12 +15,12 @@ pub fn checksums(mut print: impl FnMut(&str, u32)) {
     }
     macro_rules! fill {
         ($filter:expr) => {
-            for i in 0..300_u32 {
+            for i in 0..turns {
                 $filter.insert(&i);
                 $filter.insert(&((i as u64) << 33));
                 $filter.insert(&(i as u16, "field", -(i as i64)));
                 $filter.insert(&[i, !i, 7]);
-                // Every length up to 300, from every alignment.
+                // Every length from every alignment.
                 let bytes: [u8; 304] = core::array::from_fn(|j| (i as usize * 31 + j * 7) as u8);
                 if let Some(key) = bytes
                     .get(i as usize % 4..)

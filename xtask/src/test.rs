@@ -177,7 +177,12 @@ fn miri() -> Outcome<Ending> {
     if !Call::new("cargo +nightly miri --version").succeeds() {
         Call::new("rustup +nightly component add miri rust-src").run_aloud()?;
     }
-    calls(["cargo +nightly miri test --lib"])
+    let miri = "cargo +nightly miri test --features xxh3,siphash";
+    calls([
+        &format!("{miri} --lib --test same_bits"),
+        // Big-endian, 32 bits.
+        &format!("{miri} --test same_bits --target mips-unknown-linux-gnu"),
+    ])
 }
 
 fn bench_check() -> Outcome<Ending> {
