@@ -45,6 +45,10 @@ impl<const WORDS: usize> Block<WORDS> {
         &self.words
     }
 
+    pub(crate) const fn words_mut(&mut self) -> &mut [u32; WORDS] {
+        &mut self.words
+    }
+
     /// How many bits are set.
     pub fn count_ones(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
@@ -173,4 +177,23 @@ impl<const WORDS: usize> Block<WORDS> {
 const fn opaque_golden(probe: u32) -> u32 {
     let even = probe.wrapping_mul(probe.wrapping_add(1));
     GOLDEN.wrapping_add(even << 31)
+}
+
+/// Whether all of a key's `k` bits are set in a block of 512 bits: [`Block::contains`] for a filter that was made
+/// at run time.
+pub(crate) fn has_bits(words: &[u32; 16], mut probe: u32, k: u32) -> bool {
+    (0..k).all(|_| {
+        probe = probe.wrapping_mul(GOLDEN);
+        let bit = probe >> Block512::SHIFT;
+        words[(bit / 32) as usize].rotate_right(bit) & 1 == 1
+    })
+}
+
+/// Sets all of a key's `k` bits in a block of 512 bits: [`Block::insert`] for a filter that was made at run time.
+pub(crate) fn set_bits(words: &mut [u32; 16], mut probe: u32, k: u32) {
+    for _ in 0..k {
+        probe = probe.wrapping_mul(GOLDEN);
+        let bit = probe >> Block512::SHIFT;
+        words[(bit / 32) as usize] |= 1 << (bit % 32);
+    }
 }

@@ -172,6 +172,11 @@ impl<const K: usize, const WORDS: usize> BlockedBloomView<K, Xxh32, Block<WORDS>
 }
 
 impl<const K: usize, H: HashFunction, const WORDS: usize> BlockedBloomView<K, H, Block<WORDS>> {
+    /// The hash and the blocks, for code that knows `K` at run time only.
+    pub(crate) fn parts_mut(&mut self) -> (H, &mut [Block<WORDS>]) {
+        (self.hash, &mut self.blocks)
+    }
+
     /// Adds a key; true when it was certainly new, false when it was seen before or looks like it.
     ///
     /// Like `HashSet::insert`. A key that looks as if it were there is there from now on: its bits were all

@@ -38,6 +38,7 @@ pub mod hash;
 mod key;
 mod merge_error;
 pub mod profile;
+pub mod shell;
 pub mod sizing;
 mod stats;
 

@@ -105,25 +105,42 @@ impl Rate {
     }
 }
 
-/// In percent, with two decimals; below 0.1 % with two significant digits.
-impl fmt::Display for Rate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Rate {
+    /// The digits of the rate in percent, for [`Display`](fmt::Display) and for whoever does without it.
+    pub(crate) fn write_percent(self, write: &mut dyn FnMut(&[u8])) {
         const PARTS_PER_PERCENT: u32 = BILLION / 100;
         let mut unit = PARTS_PER_PERCENT / 100;
         while unit > 1 && self.parts_per_billion < 10 * unit {
             unit /= 10;
         }
         let rounded = (self.parts_per_billion + unit / 2) / unit * unit;
-        write!(f, "{}", rounded / PARTS_PER_PERCENT)?;
+        let whole = rounded / PARTS_PER_PERCENT; // 100 at most
+        for place in [100, 10, 1] {
+            if whole >= place || place == 1 {
+                write(&[b'0' + (whole / place % 10) as u8]);
+            }
+        }
         let mut rest = rounded % PARTS_PER_PERCENT;
         if rest > 0 {
-            f.write_str(".")?;
+            write(b".");
         }
         while rest > 0 {
             rest *= 10;
-            write!(f, "{}", rest / PARTS_PER_PERCENT)?;
+            write(&[b'0' + (rest / PARTS_PER_PERCENT) as u8]);
             rest %= PARTS_PER_PERCENT;
         }
+    }
+}
+
+/// In percent, with two decimals; below 0.1 % with two significant digits.
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut result = Ok(());
+        self.write_percent(&mut |digits| {
+            let text = core::str::from_utf8(digits).unwrap_or_default();
+            result = result.and_then(|()| f.write_str(text));
+        });
+        result?;
         f.write_str(" %")
     }
 }

@@ -1,0 +1,177 @@
+//! Numbers as text, in both directions, without the formatting machinery of `core`, which is larger than
+//! everything here.
+
+/// A number in decimal digits.
+pub(super) struct Decimal {
+    digits: [u8; 10],
+    first: usize,
+}
+
+impl Decimal {
+    pub fn new(mut number: u32) -> Self {
+        let mut digits = [b'0'; 10];
+        let mut first = digits.len();
+        for (i, digit) in digits.iter_mut().enumerate().rev() {
+            *digit = b'0' + (number % 10) as u8;
+            number /= 10;
+            first = i;
+            if number == 0 {
+                break;
+            }
+        }
+        Self { digits, first }
+    }
+
+    pub fn as_bytes(&self) -> &[u8] {
+        self.digits.get(self.first..).unwrap_or(&[])
+    }
+}
+
+/// A number as Redis takes it: digits only, no sign, no leading zero, nothing around it.
+pub(super) fn parse(text: &[u8]) -> Option<u32> {
+    if text.is_empty() || (text.len() > 1 && text.first() == Some(&b'0')) {
+        return None;
+    }
+    text.iter()
+        .try_fold(0_u32, |number, byte| push_digit(number, *byte))
+}
+
+/// The number with one more digit.
+pub(super) fn push_digit(number: u32, byte: u8) -> Option<u32> {
+    let digit = byte.wrapping_sub(b'0');
+    if digit > 9 {
+        return None;
+    }
+    number.checked_mul(10)?.checked_add(u32::from(digit))
+}
+
+/// A fraction such as `0.01`, `.5`, `1e-4` or `5E-02` in parts per billion; what is smaller is cut off.
+pub(super) fn parse_parts_per_billion(text: &[u8]) -> Option<u32> {
+    let (mantissa, exponent) = match text.iter().position(|byte| matches!(byte, b'e' | b'E')) {
+        Some(at) => (text.get(..at)?, parse_exponent(text.get(at + 1..)?)?),
+        None => (text, 0),
+    };
+    // How many places the digits must be moved to the left to be parts per billion.
+    let mut places = 9 + exponent;
+    let mut number = 0_u64;
+    let mut has_digit = false;
+    let mut after_point = false;
+    for byte in mantissa {
+        match byte {
+            b'.' if !after_point => after_point = true,
+            b'0'..=b'9' => {
+                has_digit = true;
+                // Digits beyond these are below one part per billion, or the number is far above 1.
+                if number < 1_000_000_000_000 {
+                    number = number * 10 + u64::from(byte - b'0');
+                    places -= i32::from(after_point);
+                } else {
+                    places += i32::from(!after_point);
+                }
+            }
+            _ => return None,
+        }
+    }
+    if !has_digit {
+        return None;
+    }
+    while places > 0 && number <= u64::from(u32::MAX) {
+        number *= 10;
+        places -= 1;
+    }
+    while places < 0 && number > 0 {
+        number /= 10;
+        places += 1;
+    }
+    u32::try_from(number).ok()
+}
+
+/// `-4`, `+2` or `03`, of at most two digits after any zeros.
+fn parse_exponent(text: &[u8]) -> Option<i32> {
+    let (sign, digits) = match text {
+        [b'-', digits @ ..] => (-1, digits),
+        [b'+', digits @ ..] | digits => (1, digits),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    let number = digits
+        .iter()
+        .try_fold(0_u32, |number, byte| push_digit(number, *byte))?;
+    (number < 100).then_some(sign * number as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_survive_the_round_trip() {
+        for number in [0, 1, 9, 10, 4_294_967_295, 1_000_000] {
+            let text = number.to_string();
+            assert_eq!(Decimal::new(number).as_bytes(), text.as_bytes());
+            assert_eq!(parse(text.as_bytes()), Some(number));
+        }
+    }
+
+    #[test]
+    fn what_redis_refuses_is_refused() {
+        for text in [
+            "",
+            "01",
+            "-1",
+            "+1",
+            " 1",
+            "1 ",
+            "4294967296",
+            "1a",
+            "0x1",
+            "99999999999999999999",
+        ] {
+            assert_eq!(parse(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn fractions_are_parts_per_billion() {
+        for (text, parts) in [
+            ("0.01", 10_000_000),
+            (".5", 500_000_000),
+            ("1", 1_000_000_000),
+            ("1e-4", 100_000),
+            ("1E-04", 100_000),
+            ("12.5e-1", 1_250_000_000),
+            ("0.0001", 100_000),
+            ("0.000000001", 1),
+            ("1e-10", 0),
+            ("0", 0),
+            ("2.", 2_000_000_000),
+            ("0.00000000000000000000000000000001", 0),
+            ("0.10000000000000000000000000000000", 100_000_000),
+        ] {
+            assert_eq!(
+                parse_parts_per_billion(text.as_bytes()),
+                Some(parts),
+                "{text}"
+            );
+        }
+        for text in [
+            "",
+            ".",
+            "-0.1",
+            "0,1",
+            "1e",
+            "e-4",
+            "1e100",
+            "nan",
+            "inf",
+            "5",
+            "1e9",
+            "1.2.3",
+            "1e-4x",
+            "99999999999999999999",
+        ] {
+            assert_eq!(parse_parts_per_billion(text.as_bytes()), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Finds the command that arrives, and runs it: at its end, or item by item as they come.
+
+use super::arguments::Arguments;
+use super::bloom_commands;
+use super::commands::{self, Command, ItemCommand, Run};
+use super::keyspace::KeyRef;
+use super::reply::Reply;
+use super::server::Server;
+use crate::hash::{HashStream, Xxh32Stream};
+use crate::key::Sink;
+
+/// What becomes of the current argument.
+#[derive(Debug)]
+enum Mode {
+    /// It is kept.
+    Keep,
+    /// The command was answered already: it is dropped.
+    Skip,
+    /// It is an item: hashed as it arrives, whatever its length.
+    Item(Items),
+}
+
+/// Items in progress.
+#[derive(Debug)]
+struct Items {
+    command: ItemCommand,
+    /// `None` when there is no such key, and nothing can be in it.
+    key: Option<KeyRef>,
+    stream: Option<Xxh32Stream>,
+}
+
+/// The command that arrives.
+#[derive(Debug)]
+pub(super) struct Dispatch {
+    arguments: Arguments,
+    command: Option<&'static Command>,
+    /// How many arguments the command has, with its name.
+    count: u32,
+    /// Which one comes.
+    index: u32,
+    mode: Mode,
+}
+
+impl Dispatch {
+    pub const fn new() -> Self {
+        Self {
+            arguments: Arguments::new(),
+            command: None,
+            count: 0,
+            index: 0,
+            mode: Mode::Keep,
+        }
+    }
+
+    /// A command of so many arguments begins, its name counted.
+    pub fn begin(&mut self, count: u32) {
+        self.arguments.clear();
+        self.command = None;
+        self.count = count;
+        self.index = 0;
+        self.mode = Mode::Keep;
+    }
+
+    /// More bytes of the current argument.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        match &mut self.mode {
+            Mode::Keep => self.arguments.push(bytes),
+            Mode::Skip | Mode::Item(Items { stream: None, .. }) => {}
+            Mode::Item(Items {
+                stream: Some(stream),
+                ..
+            }) => stream.write(bytes),
+        }
+    }
+
+    /// The current argument is complete.
+    pub fn end_argument(&mut self, server: &mut Server, reply: &mut Reply) {
+        match &mut self.mode {
+            Mode::Keep => {
+                self.arguments.end();
+                if self.index == 0 {
+                    self.find_command(reply);
+                } else {
+                    self.start_items(server, reply);
+                }
+                if self.index + 1 >= self.count && matches!(self.mode, Mode::Keep) {
+                    self.run(server, reply);
+                }
+            }
+            Mode::Item(items) => items.run(server, reply),
+            Mode::Skip => {}
+        }
+        self.index += 1;
+    }
+
+    fn find_command(&mut self, reply: &mut Reply) {
+        self.command = commands::find(self.arguments.last());
+        if let Some(command) = self.command
+            && !command.takes(self.count)
+        {
+            commands::wrong_arity(command, reply);
+            self.mode = Mode::Skip;
+        }
+    }
+
+    /// Where the items of a command begin, answers what can be answered before the first.
+    fn start_items(&mut self, server: &mut Server, reply: &mut Reply) {
+        let Some(Command {
+            run: Run::Items(command),
+            ..
+        }) = self.command
+        else {
+            return;
+        };
+        if command.has_options {
+            if self.index < 2 || !self.arguments.last().eq_ignore_ascii_case(b"ITEMS") {
+                return;
+            }
+            self.arguments.drop_last();
+        }
+        let items_left = self.count.saturating_sub(self.index + 1);
+        if self.arguments.is_too_long() || items_left == 0 {
+            return;
+        }
+        self.mode = match bloom_commands::key_for_items(command, &self.arguments, server, reply) {
+            Ok(key) => {
+                if command.is_array {
+                    reply.array(items_left);
+                }
+                let stream = key.map(|key| server.keyspace.stream(key));
+                Mode::Item(Items {
+                    command: *command,
+                    key,
+                    stream,
+                })
+            }
+            Err(()) => Mode::Skip,
+        };
+    }
+
+    /// All arguments are here.
+    fn run(&mut self, server: &mut Server, reply: &mut Reply) {
+        match self.command {
+            None => commands::unknown(&self.arguments, reply),
+            Some(_) if self.arguments.is_too_long() => {
+                reply
+                    .error("ERR arguments other than items have room for 256 bytes and 16 of them");
+            }
+            Some(Command {
+                run: Run::Whole(run),
+                ..
+            }) => run(server, &self.arguments, reply),
+            // Without a word ITEMS, or nothing behind it.
+            Some(command) => commands::wrong_arity(command, reply),
+        }
+    }
+}
+
+impl Items {
+    fn run(&mut self, server: &mut Server, reply: &mut Reply) {
+        let hash = self.stream.as_ref().map_or(0, HashStream::finish);
+        bloom_commands::run_item(&self.command, self.key, hash, server, reply);
+        self.stream = self.key.map(|key| server.keyspace.stream(key));
+    }
+}

@@ -1,0 +1,417 @@
+//! A console that people and Redis clients share, without any hardware: bytes and the time in, bytes out.
+//!
+//! Both speak to the same commands. A Redis frame at the start of a line is answered in RESP2, or in RESP3 after
+//! `HELLO 3`. Any other line is a command, too, answered in RESP2 as Redis answers inline commands; until
+//! somebody presses Enter at an empty line and waits a moment, which turns on echo, a prompt, and answers in
+//! words. The next Redis frame turns them off.
+//!
+//! Nothing bounds the length of an item or their number: items are hashed as they arrive.
+//!
+//! # Examples
+//!
+//! ```
+//! use sundew::profile::Kb4;
+//! use sundew::shell::{Arena, Board, Fixed, Keyspace, Shell};
+//!
+//! let mut seen = Kb4::new();
+//! let mut fixed = [Fixed::blocked("seen", 3_303, &mut seen)];
+//! let mut arena = Arena::<128>::new();
+//! let board = Board {
+//!     name: "example",
+//!     static_ram: 0,
+//!     stack_high_water: || 0,
+//!     clock: || 0,
+//!     clock_hz: 1,
+//! };
+//! let mut shell = Shell::new(Keyspace::new(&mut fixed, arena.as_mut_view()), board);
+//!
+//! let mut replies = [0; 64];
+//! let mut out = &mut replies[..];
+//! shell.feed(b"*3\r\n$6\r\nBF.ADD\r\n$4\r\nseen\r\n$1\r\na\r\n", 0, &mut out)?;
+//! shell.feed(b"BF.EXISTS seen a\r\n", 1, &mut out)?;
+//! # let left = out.len();
+//! # assert_eq!(&replies[..64 - left], b":1\r\n:1\r\n");
+//! # Ok::<(), embedded_io::SliceWriteError>(())
+//! ```
+
+mod arena;
+mod arguments;
+mod bloom_commands;
+mod commands;
+mod decimal;
+mod dispatch;
+mod frame;
+mod human_commands;
+mod inline;
+mod key_commands;
+mod keyspace;
+mod line_editor;
+mod pattern;
+mod reply;
+mod server;
+mod server_commands;
+mod text;
+
+pub use arena::{Arena, ArenaInner, ArenaView};
+pub use keyspace::{Fixed, Keyspace};
+pub use server::Board;
+
+use dispatch::Dispatch;
+use frame::{FrameError, Frames, Part};
+use line_editor::{Edit, LineEditor};
+use reply::{Face, Reply};
+use server::{Server, Uptime};
+
+use crate::key::Sink;
+
+/// A pause of so many milliseconds inside a frame ends it: whoever sent it is gone.
+const GAP: u32 = 500;
+/// A pause after which skipping a broken frame ends.
+const LOST_GAP: u32 = 100;
+/// A pause after an empty line that no client makes: a person waits for a prompt.
+const ENTER_GAP: u32 = 100;
+/// A pause after which the next client is taken to be another one.
+const IDLE: u32 = 60_000;
+
+const PROMPT: &str = "sundew> ";
+
+/// The console; see the [module](self).
+pub struct Shell<'a> {
+    server: Server<'a>,
+    frames: Frames,
+    dispatch: Dispatch,
+    line: LineEditor<160, 256>,
+    face: Face,
+    /// When the last byte came.
+    last: u32,
+    /// Whether that ended an empty line.
+    is_after_empty_line: bool,
+    /// Whether that was a `\r`, whose `\n` may follow.
+    is_after_return: bool,
+    /// Whether the line is longer than there is room.
+    is_overlong: bool,
+    /// Bytes that the driver lost and nobody was told of.
+    bytes_lost_untold: u32,
+}
+
+impl<'a> Shell<'a> {
+    /// A console for these keys, as it is after power-on.
+    pub const fn new(keyspace: Keyspace<'a>, board: Board) -> Self {
+        Self {
+            server: Server {
+                keyspace,
+                board,
+                uptime: Uptime::ZERO,
+                bytes_lost: 0,
+                is_quitting: false,
+            },
+            frames: Frames::new(),
+            dispatch: Dispatch::new(),
+            line: LineEditor::new(),
+            face: Face::Resp2,
+            last: 0,
+            is_after_empty_line: false,
+            is_after_return: false,
+            is_overlong: false,
+            bytes_lost_untold: 0,
+        }
+    }
+
+    /// Takes bytes as they came, and the time in milliseconds, which may wrap; writes the replies.
+    ///
+    /// # Cost
+    ///
+    /// Proportional to the bytes. `DEL` moves the arena behind the key, `BF.RESERVE` works out a size, and
+    /// `stats` and `fill` read the key's filter; each of these is bounded by the RAM of the device.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`. All bytes are taken nevertheless; replies from the first that failed on are lost.
+    pub fn feed<W: embedded_io::Write>(
+        &mut self,
+        input: &[u8],
+        now: u32,
+        out: &mut W,
+    ) -> Result<(), W::Error> {
+        with_sink(out, |out| self.take(input, now, out))
+    }
+
+    /// Looks at the clock when nothing comes; to be called every 50 milliseconds or so.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn poll<W: embedded_io::Write>(&mut self, now: u32, out: &mut W) -> Result<(), W::Error> {
+        with_sink(out, |out| self.look_at_clock(now, out))
+    }
+
+    /// The line was held low for longer than a byte: whoever comes next is new.
+    pub fn line_break(&mut self) {
+        self.frames.reset();
+        self.line.clear();
+        self.face = Face::Resp2;
+        self.is_after_empty_line = false;
+    }
+
+    /// The driver lost so many bytes. The next reply says so, once.
+    pub fn bytes_lost(&mut self, count: u32) {
+        self.server.bytes_lost = self.server.bytes_lost.saturating_add(count);
+        self.bytes_lost_untold = self.bytes_lost_untold.saturating_add(count);
+    }
+
+    /// Whether a key holds 90 % of what it is made for.
+    pub fn is_near_capacity(&self) -> bool {
+        let keyspace = &self.server.keyspace;
+        keyspace.keys().any(|key| keyspace.is_near_capacity(key))
+    }
+
+    fn take(&mut self, mut input: &[u8], now: u32, out: &mut dyn Sink) {
+        if input.is_empty() {
+            return;
+        }
+        self.look_at_clock(now, out);
+        self.last = now;
+        if self.bytes_lost_untold > 0 {
+            self.tell_bytes_lost(out);
+        }
+        while let Some(part) = self.frames.next(&mut input) {
+            match part {
+                Part::Begin(count) => {
+                    self.is_after_empty_line = false;
+                    if self.face == Face::Human {
+                        self.face = Face::Resp2;
+                    }
+                    self.dispatch.begin(count);
+                }
+                Part::Bytes(bytes) => self.dispatch.bytes(bytes),
+                Part::ArgumentEnd => self.end_argument(out),
+                Part::Text(byte) => self.take_text(byte, out),
+                Part::Broken(error) => {
+                    self.is_after_empty_line = false;
+                    self.reply(out, |reply| broken_frame(error, reply));
+                }
+            }
+        }
+    }
+
+    /// Gives a reply in the current face, which the reply may change.
+    fn reply(&mut self, out: &mut dyn Sink, answer: impl FnOnce(&mut Reply)) {
+        let mut reply = Reply {
+            out,
+            face: self.face,
+        };
+        answer(&mut reply);
+        self.face = reply.face;
+    }
+
+    fn end_argument(&mut self, out: &mut dyn Sink) {
+        let mut reply = Reply {
+            out,
+            face: self.face,
+        };
+        self.dispatch.end_argument(&mut self.server, &mut reply);
+        self.face = reply.face;
+        if self.server.is_quitting {
+            self.forget_other_end();
+        }
+    }
+
+    fn tell_bytes_lost(&mut self, out: &mut dyn Sink) {
+        let lost = decimal::Decimal::new(self.bytes_lost_untold);
+        self.bytes_lost_untold = 0;
+        // What is left of the frame does not fit what came before.
+        self.frames.lose();
+        self.line.clear();
+        self.reply(out, |reply| {
+            reply.error_of(&[
+                b"ERR ",
+                lost.as_bytes(),
+                b" bytes were lost on the way in; ask again, more slowly",
+            ]);
+        });
+    }
+
+    fn look_at_clock(&mut self, now: u32, out: &mut dyn Sink) {
+        self.server.uptime.advance(now);
+        let silence = now.wrapping_sub(self.last);
+        if self.frames.is_lost() {
+            if silence >= LOST_GAP {
+                self.frames.reset();
+            }
+        } else if self.frames.is_inside_frame() && silence >= GAP {
+            self.frames.reset();
+            self.reply(out, |reply| {
+                reply.error("ERR Protocol error: the frame broke off");
+            });
+        }
+        if self.is_after_empty_line && silence >= ENTER_GAP {
+            self.is_after_empty_line = false;
+            self.face = Face::Human;
+            out.write(b"\r\nsundew: `help` lists the commands, Tab completes\r\n");
+            self.start_line(out);
+        }
+        if silence >= IDLE && self.face == Face::Resp3 {
+            self.face = Face::Resp2;
+        }
+    }
+
+    /// One byte of a line.
+    fn take_text(&mut self, byte: u8, out: &mut dyn Sink) {
+        let is_second_of_pair = self.is_after_return && byte == b'\n';
+        self.is_after_return = byte == b'\r';
+        if self.face == Face::Human {
+            return self.edit(byte, out);
+        }
+        self.is_after_empty_line &= is_second_of_pair;
+        match byte {
+            b'\n' if is_second_of_pair => self.frames.start_line(),
+            b'\r' | b'\n' => {
+                self.frames.start_line();
+                self.is_after_empty_line = self.line.line().is_empty();
+                if self.is_overlong {
+                    self.reply(out, |reply| {
+                        reply.error("ERR Protocol error: too big inline request")
+                    });
+                } else {
+                    self.run_line(out);
+                }
+                self.line.clear();
+                self.is_overlong = false;
+            }
+            _ => self.is_overlong |= !self.line.push_unseen(byte),
+        }
+    }
+
+    /// One byte typed by a person.
+    fn edit(&mut self, byte: u8, out: &mut dyn Sink) {
+        let keyspace = &self.server.keyspace;
+        let mut complete = |before: &[u8], candidate: &mut dyn FnMut(&[u8])| {
+            let first = before.trim_ascii_start();
+            match first.iter().position(u8::is_ascii_whitespace) {
+                None => commands::COMMANDS
+                    .iter()
+                    .for_each(|command| candidate(command.name.as_bytes())),
+                Some(_) => keyspace
+                    .keys()
+                    .for_each(|key| candidate(keyspace.name(key))),
+            }
+        };
+        let Ok(edit) = self
+            .line
+            .push(byte, &mut complete, PROMPT, &mut SinkWriter(&mut *out));
+        match edit {
+            Edit::Pending => return,
+            Edit::Line => {
+                self.frames.start_line();
+                self.run_line(out);
+            }
+            Edit::Interrupted => self.frames.start_line(),
+            Edit::EndOfInput => {
+                self.frames.start_line();
+                self.face = Face::Resp2;
+            }
+        }
+        if self.face == Face::Human {
+            self.start_line(out);
+        } else {
+            self.line.clear();
+        }
+    }
+
+    fn start_line(&mut self, out: &mut dyn Sink) {
+        let Ok(()) = self.line.start_line(PROMPT, &mut SinkWriter(out));
+    }
+
+    fn forget_other_end(&mut self) {
+        self.server.is_quitting = false;
+        self.face = Face::Resp2;
+    }
+
+    /// Runs the line as a command.
+    fn run_line(&mut self, out: &mut dyn Sink) {
+        let line = self.line.line();
+        let mut count = 0;
+        let counted = inline::split(line, &mut |byte| count += u32::from(byte.is_none()));
+        if counted.is_err() {
+            return self.reply(out, |reply| {
+                reply.error("ERR Protocol error: unbalanced quotes in request");
+            });
+        }
+        if count == 0 {
+            return;
+        }
+        let mut reply = Reply {
+            out,
+            face: self.face,
+        };
+        self.dispatch.begin(count);
+        let Self {
+            dispatch, server, ..
+        } = self;
+        // It was read to the end before.
+        let _ = inline::split(line, &mut |byte| match byte {
+            Some(byte) => dispatch.bytes(&[byte]),
+            None => dispatch.end_argument(server, &mut reply),
+        });
+        self.face = reply.face;
+        if self.server.is_quitting {
+            self.forget_other_end();
+        }
+    }
+}
+
+fn broken_frame(error: FrameError, reply: &mut Reply) {
+    match error {
+        FrameError::Count => reply.error("ERR Protocol error: invalid multibulk length"),
+        FrameError::Length => reply.error("ERR Protocol error: invalid bulk length"),
+        FrameError::NoArgument(byte) => {
+            reply.error_of(&[b"ERR Protocol error: expected '$', got '", &[byte], b"'"]);
+        }
+        FrameError::NoLineEnd => reply.error("ERR Protocol error: expected CRLF after an argument"),
+    }
+}
+
+/// Lets everything below write without looking at errors; the first is kept.
+fn with_sink<W: embedded_io::Write>(
+    out: &mut W,
+    work: impl FnOnce(&mut dyn Sink),
+) -> Result<(), W::Error> {
+    struct Writer<'w, W: embedded_io::Write> {
+        out: &'w mut W,
+        result: Result<(), W::Error>,
+    }
+
+    impl<W: embedded_io::Write> Sink for Writer<'_, W> {
+        fn write(&mut self, bytes: &[u8]) {
+            if self.result.is_ok() {
+                self.result = self.out.write_all(bytes);
+            }
+        }
+    }
+
+    let mut writer = Writer {
+        out,
+        result: Ok(()),
+    };
+    work(&mut writer);
+    writer.result?;
+    out.flush()
+}
+
+/// Lets the line editor, which writes to any writer, write to a sink, which cannot fail.
+struct SinkWriter<'w>(&'w mut dyn Sink);
+
+impl embedded_io::ErrorType for SinkWriter<'_> {
+    type Error = core::convert::Infallible;
+}
+
+impl embedded_io::Write for SinkWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, Self::Error> {
+        self.0.write(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}

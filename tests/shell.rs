@@ -1,0 +1,696 @@
+//! The console without hardware: what is sent and what must come back.
+
+use sundew::BlockedBloom;
+use sundew::shell::{Arena, Board, Fixed, Keyspace, Shell};
+
+const BOARD: Board = Board {
+    name: "test",
+    static_ram: 1_000,
+    stack_high_water: || 500,
+    clock: || 0,
+    clock_hz: 1_000,
+};
+
+/// A shell with a fixed key `urls` and an arena of 64 KiB, and the time.
+struct Console<'a> {
+    shell: Shell<'a>,
+    now: u32,
+}
+
+/// Runs a test on a fresh console.
+fn with_console(test: impl FnOnce(&mut Console)) {
+    let mut urls: BlockedBloom<128, 7> = BlockedBloom::new();
+    let mut fixed = [Fixed::blocked("urls", 6_000, &mut urls)];
+    let mut arena = Arena::<1024>::new();
+    let keyspace = Keyspace::new(&mut fixed, arena.as_mut_view());
+    test(&mut Console {
+        shell: Shell::new(keyspace, BOARD),
+        now: 1_000,
+    });
+}
+
+impl Console<'_> {
+    fn send(&mut self, input: impl AsRef<[u8]>) -> String {
+        let mut out = Vec::new();
+        self.shell.feed(input.as_ref(), self.now, &mut out).unwrap();
+        String::from_utf8(out).expect("replies are text here")
+    }
+
+    fn wait(&mut self, milliseconds: u32) -> String {
+        self.now = self.now.wrapping_add(milliseconds);
+        let mut out = Vec::new();
+        self.shell.poll(self.now, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    /// Sends a frame.
+    fn call(&mut self, arguments: &[&str]) -> String {
+        self.send(frame(arguments))
+    }
+
+    #[track_caller]
+    fn expect(&mut self, arguments: &[&str], reply: &str) {
+        assert_eq!(self.call(arguments), reply, "{arguments:?}");
+    }
+}
+
+fn frame(arguments: &[&str]) -> String {
+    let mut frame = format!("*{}\r\n", arguments.len());
+    for argument in arguments {
+        frame += &format!("${}\r\n{argument}\r\n", argument.len());
+    }
+    frame
+}
+
+#[test]
+fn bloom_commands_answer_as_redisbloom_does() {
+    with_console(|console| {
+        console.expect(&["BF.ADD", "urls", "a"], ":1\r\n");
+        console.expect(&["bf.add", "urls", "a"], ":0\r\n");
+        console.expect(&["BF.EXISTS", "urls", "a"], ":1\r\n");
+        console.expect(&["BF.EXISTS", "urls", "b"], ":0\r\n");
+        console.expect(&["BF.EXISTS", "missing", "b"], ":0\r\n");
+        console.expect(
+            &["BF.MADD", "urls", "a", "b", "c"],
+            "*3\r\n:0\r\n:1\r\n:1\r\n",
+        );
+        console.expect(&["BF.MEXISTS", "urls", "b", "x"], "*2\r\n:1\r\n:0\r\n");
+        console.expect(&["BF.MEXISTS", "missing", "b", "x"], "*2\r\n:0\r\n:0\r\n");
+        console.expect(&["BF.CARD", "urls"], ":3\r\n");
+        console.expect(&["BF.CARD", "missing"], ":0\r\n");
+        console.expect(&["SUNDEW.SEEN", "urls", "a"], ":1\r\n");
+        console.expect(&["SUNDEW.SEEN", "urls", "z"], ":0\r\n");
+        console.expect(&["SUNDEW.SEEN", "urls", "z"], ":1\r\n");
+    });
+}
+
+#[test]
+fn keys_are_made_from_the_arena() {
+    with_console(|console| {
+        console.expect(&["BF.RESERVE", "k", "0.01", "1000"], "+OK\r\n");
+        console.expect(&["BF.RESERVE", "k", "0.01", "1000"], "-ERR item exists\r\n");
+        console.expect(
+            &["BF.RESERVE", "urls", "0.01", "1000"],
+            "-ERR item exists\r\n",
+        );
+        console.expect(&["BF.INFO", "k", "CAPACITY"], "*1\r\n:1000\r\n");
+        console.expect(&["BF.INFO", "k", "ITEMS"], "*1\r\n:0\r\n");
+        console.expect(
+            &["BF.INFO", "k", "nonsense"],
+            "-ERR Invalid information value\r\n",
+        );
+        console.expect(&["BF.INFO", "missing"], "-ERR not found\r\n");
+        console.expect(&["BF.RESERVE", "n", "0.01", "10", "NONSCALING"], "+OK\r\n");
+        console.expect(&["BF.INFO", "n", "EXPANSION"], "*1\r\n$-1\r\n");
+        console.expect(
+            &["BF.RESERVE", "e", "1e-2", "10", "EXPANSION", "4"],
+            "+OK\r\n",
+        );
+        console.expect(&["BF.INFO", "e", "EXPANSION"], "*1\r\n:4\r\n");
+        console.expect(&["DBSIZE"], ":4\r\n");
+        console.expect(
+            &["KEYS", "*"],
+            "*4\r\n$4\r\nurls\r\n$1\r\nk\r\n$1\r\nn\r\n$1\r\ne\r\n",
+        );
+        console.expect(&["KEYS", "[en]"], "*2\r\n$1\r\nn\r\n$1\r\ne\r\n");
+        console.expect(&["TYPE", "k"], "+MBbloom--\r\n");
+        console.expect(&["TYPE", "missing"], "+none\r\n");
+        console.expect(&["EXISTS", "k", "n", "x", "k"], ":3\r\n");
+        console.expect(&["DEL", "k", "x", "urls"], ":2\r\n");
+        console.expect(&["EXISTS", "k", "urls"], ":1\r\n");
+        console.expect(&["FLUSHDB"], "+OK\r\n");
+        console.expect(&["DBSIZE"], ":1\r\n");
+        console.expect(&["BF.ADD", "new", "a"], ":1\r\n");
+        console.expect(&["BF.INFO", "new", "CAPACITY"], "*1\r\n:100\r\n");
+    });
+}
+
+#[test]
+fn bad_wishes_are_refused_and_change_nothing() {
+    with_console(|console| {
+        for (arguments, error) in [
+            (
+                &["BF.RESERVE", "k", "0", "10"][..],
+                "-ERR (0 < error rate range < 1)\r\n",
+            ),
+            (
+                &["BF.RESERVE", "k", "1", "10"],
+                "-ERR (0 < error rate range < 1)\r\n",
+            ),
+            (
+                &["BF.RESERVE", "k", "-0.1", "10"],
+                "-ERR bad error rate\r\n",
+            ),
+            (&["BF.RESERVE", "k", "abc", "10"], "-ERR bad error rate\r\n"),
+            (
+                &["BF.RESERVE", "k", "0.01", "0"],
+                "-ERR (capacity should be larger than 0)\r\n",
+            ),
+            (&["BF.RESERVE", "k", "0.01", "x"], "-ERR bad capacity\r\n"),
+            (
+                &["BF.RESERVE", "k", "0.01", "99999999999"],
+                "-ERR bad capacity\r\n",
+            ),
+            (
+                &["BF.RESERVE", "k", "0.01", "10", "EXPANSION", "0"],
+                "-ERR bad expansion\r\n",
+            ),
+            (
+                &["BF.RESERVE", "k", "0.01", "10", "EXPANSION"],
+                "-ERR bad expansion\r\n",
+            ),
+            (
+                &[
+                    "BF.RESERVE",
+                    "k",
+                    "0.01",
+                    "10",
+                    "NONSCALING",
+                    "EXPANSION",
+                    "2",
+                ],
+                "-ERR Nonscaling filters cannot expand\r\n",
+            ),
+            (
+                &["BF.RESERVE", "k", "0.01", "10", "WHAT"],
+                "-ERR syntax error\r\n",
+            ),
+            (
+                &["BF.INSERT", "k", "NOCREATE", "ITEMS", "a"],
+                "-ERR not found\r\n",
+            ),
+            (
+                &["BF.INSERT", "k", "CAPACITY", "0", "ITEMS", "a"],
+                "-ERR (capacity should be larger than 0)\r\n",
+            ),
+            (
+                &["BF.INSERT", "k", "CAPACITY", "5", "x"],
+                "-ERR wrong number of arguments for 'bf.insert' command\r\n",
+            ),
+            (
+                &["BF.INSERT", "k", "CAPACITY", "ITEMS"],
+                "-ERR wrong number of arguments for 'bf.insert' command\r\n",
+            ),
+        ] {
+            console.expect(arguments, error);
+        }
+        console.expect(&["DBSIZE"], ":1\r\n");
+        let reply = console.call(&["BF.RESERVE", "k", "0.01", "1000000"]);
+        assert_eq!(
+            reply,
+            "-ERR operation exceeds bloom object memory limit: 65536 bytes free, needs 1456576\r\n"
+        );
+        let reply = console.call(&["BF.RESERVE", "k", "0.000000001", "4000000000"]);
+        assert!(
+            reply.starts_with("-ERR operation exceeds bloom object memory limit: 65536 bytes free"),
+            "{reply}"
+        );
+        let name = "x".repeat(41);
+        console.expect(
+            &["BF.RESERVE", &name, "0.01", "10"],
+            "-ERR the name of a key has at most 40 bytes\r\n",
+        );
+        console.expect(&["BF.RESERVE", &name[..40], "0.01", "10"], "+OK\r\n");
+    });
+}
+
+#[test]
+fn insert_takes_options_before_its_items() {
+    with_console(|console| {
+        console.expect(
+            &[
+                "BF.INSERT",
+                "k",
+                "capacity",
+                "500",
+                "error",
+                "0.001",
+                "items",
+                "a",
+                "b",
+                "a",
+            ],
+            "*3\r\n:1\r\n:1\r\n:0\r\n",
+        );
+        console.expect(&["BF.INFO", "k", "CAPACITY"], "*1\r\n:500\r\n");
+        console.expect(
+            &["BF.INSERT", "k", "NOCREATE", "ITEMS", "c"],
+            "*1\r\n:1\r\n",
+        );
+        console.expect(&["BF.INSERT", "k", "ITEMS", "ITEMS"], "*1\r\n:1\r\n");
+    });
+}
+
+#[test]
+fn a_filter_that_may_not_grow_says_when_it_is_full() {
+    with_console(|console| {
+        console.expect(&["BF.RESERVE", "n", "0.01", "3", "NONSCALING"], "+OK\r\n");
+        console.expect(
+            &["BF.MADD", "n", "1", "2", "3", "4", "1"],
+            "*5\r\n:1\r\n:1\r\n:1\r\n-ERR non scaling filter is full\r\n:0\r\n",
+        );
+        console.expect(&["BF.CARD", "n"], ":3\r\n");
+    });
+}
+
+#[test]
+fn a_filter_grows_and_keeps_its_rate() {
+    with_console(|console| {
+        console.expect(&["BF.RESERVE", "g", "0.01", "100"], "+OK\r\n");
+        for i in 0..6_000 {
+            let reply = console.call(&["BF.ADD", "g", &format!("key {i}")]);
+            assert!(reply == ":1\r\n" || reply == ":0\r\n", "{reply}");
+        }
+        for i in 0..6_000 {
+            console.expect(&["BF.EXISTS", "g", &format!("key {i}")], ":1\r\n");
+        }
+        let wrong = (0..20_000)
+            .filter(|i| console.call(&["BF.EXISTS", "g", &format!("other {i}")]) == ":1\r\n")
+            .count();
+        // 1 % of 20,000 is 200; four standard errors more are 256.
+        assert!(wrong < 256, "{wrong}");
+        let info = console.call(&["BF.INFO", "g"]);
+        assert!(info.contains("+Number of filters\r\n:6\r\n"), "{info}");
+    });
+}
+
+#[test]
+fn growth_that_does_not_fit_is_an_error_and_loses_nothing() {
+    with_console(|console| {
+        console.expect(
+            &["BF.RESERVE", "g", "0.01", "100", "EXPANSION", "1000"],
+            "+OK\r\n",
+        );
+        let mut added = Vec::new();
+        let mut refused = 0;
+        for i in 0..200 {
+            let key = format!("{i}");
+            let reply = console.call(&["BF.ADD", "g", &key]);
+            if reply.starts_with("-ERR operation exceeds bloom object memory limit") {
+                refused += 1;
+            } else {
+                added.push(key);
+            }
+        }
+        assert!(refused > 90, "{refused}");
+        added
+            .iter()
+            .for_each(|key| console.expect(&["BF.EXISTS", "g", key], ":1\r\n"));
+        console.expect(&["BF.ADD", "other", "a"], ":1\r\n");
+    });
+}
+
+#[test]
+fn deleting_leaves_no_holes() {
+    with_console(|console| {
+        // Fill the arena with small keys, remove every other, and reserve one of half the arena.
+        let mut names = Vec::new();
+        loop {
+            let name = format!("k{}", names.len());
+            if console.call(&["BF.RESERVE", &name, "0.01", "300", "NONSCALING"]) != "+OK\r\n" {
+                break;
+            }
+            console.expect(&["BF.ADD", &name, &name], ":1\r\n");
+            names.push(name);
+        }
+        assert!(names.len() > 100);
+        for name in names.iter().step_by(2) {
+            console.expect(&["DEL", name], ":1\r\n");
+        }
+        console.expect(
+            &["BF.RESERVE", "large", "0.01", "25000", "NONSCALING"],
+            "+OK\r\n",
+        );
+        for name in names.iter().skip(1).step_by(2) {
+            console.expect(&["BF.EXISTS", name, name], ":1\r\n");
+        }
+    });
+}
+
+#[test]
+fn a_megabyte_key_and_a_hundred_thousand_items_need_no_room() {
+    with_console(|console| {
+        let long = "x".repeat(1 << 20);
+        console.expect(&["BF.ADD", "urls", &long], ":1\r\n");
+        console.expect(&["BF.EXISTS", "urls", &long], ":1\r\n");
+        console.expect(&["BF.EXISTS", "urls", &long[1..]], ":0\r\n");
+
+        let items: Vec<String> = (0..100_000).map(|i| i.to_string()).collect();
+        let mut arguments = vec!["BF.MEXISTS", "urls"];
+        arguments.extend(items.iter().map(String::as_str));
+        let reply = console.call(&arguments);
+        assert!(reply.starts_with("*100000\r\n:"));
+        assert_eq!(reply.lines().count(), 100_001);
+        // The whole console, filters and arena aside.
+        let bytes = size_of::<Shell>();
+        assert!(bytes < 1_100, "{bytes}");
+    });
+}
+
+#[test]
+fn frames_may_be_cut_anywhere() {
+    let input = [
+        frame(&["BF.MADD", "urls", "a", "", "b\r\nc"]),
+        "PING\r\n".into(),
+        frame(&["ECHO", "*1\r\n$4\r\nPING\r\n"]),
+        "ECHO \"a b\\x21\"\r\n".into(),
+        frame(&["BF.EXISTS", "urls", "b\r\nc"]),
+    ]
+    .concat();
+    let expected =
+        "*3\r\n:1\r\n:1\r\n:1\r\n+PONG\r\n$14\r\n*1\r\n$4\r\nPING\r\n\r\n$4\r\na b!\r\n:1\r\n";
+    for step in 1..40 {
+        with_console(|console| {
+            let reply: String = input
+                .as_bytes()
+                .chunks(step)
+                .map(|piece| console.send(piece))
+                .collect();
+            assert_eq!(reply, expected, "pieces of {step}");
+        });
+    }
+}
+
+#[test]
+fn errors_are_those_of_redis() {
+    with_console(|console| {
+        for (input, error) in [
+            (
+                frame(&["FOO", "bar"]),
+                "-ERR unknown command 'FOO', with args beginning with: 'bar' \r\n",
+            ),
+            (
+                frame(&["FOO"]),
+                "-ERR unknown command 'FOO', with args beginning with: \r\n",
+            ),
+            (
+                frame(&["\r\n\0"]),
+                "-ERR unknown command '   ', with args beginning with: \r\n",
+            ),
+            (
+                frame(&["BF.ADD", "x"]),
+                "-ERR wrong number of arguments for 'bf.add' command\r\n",
+            ),
+            (
+                frame(&["BF.ADD", "x", "y", "z"]),
+                "-ERR wrong number of arguments for 'bf.add' command\r\n",
+            ),
+            (
+                frame(&["bf.insert", "x"]),
+                "-ERR wrong number of arguments for 'bf.insert' command\r\n",
+            ),
+            (frame(&["SELECT", "1"]), "-ERR DB index is out of range\r\n"),
+            (
+                frame(&["SELECT", "x"]),
+                "-ERR value is not an integer or out of range\r\n",
+            ),
+            (frame(&["SCAN", "x"]), "-ERR invalid cursor\r\n"),
+            (
+                frame(&["HELLO", "4"]),
+                "-NOPROTO unsupported protocol version\r\n",
+            ),
+            (
+                "*x\r\n".into(),
+                "-ERR Protocol error: invalid multibulk length\r\n",
+            ),
+            (
+                "*-1\r\n".into(),
+                "-ERR Protocol error: invalid multibulk length\r\n",
+            ),
+            (
+                "*1\r\n$-1\r\n".into(),
+                "-ERR Protocol error: invalid bulk length\r\n",
+            ),
+            (
+                "*1\r\n$99999999999\r\n".into(),
+                "-ERR Protocol error: invalid bulk length\r\n",
+            ),
+            (
+                "*1\r\nPING\r\n".into(),
+                "-ERR Protocol error: expected '$', got 'P'\r\n",
+            ),
+            (
+                "ECHO \"a\r\n".into(),
+                "-ERR Protocol error: unbalanced quotes in request\r\n",
+            ),
+            (
+                format!("ECHO {}\r\n", "x".repeat(5_000)),
+                "-ERR Protocol error: too big inline request\r\n",
+            ),
+            (
+                frame(&["ECHO", &"x".repeat(300)]),
+                "-ERR arguments other than items have room for 256 bytes and 16 of them\r\n",
+            ),
+        ] {
+            assert_eq!(console.send(&input), error, "{input:?}");
+            console.expect(&["PING"], "+PONG\r\n");
+            console.wait(1_000);
+        }
+    });
+}
+
+#[test]
+fn a_frame_that_breaks_off_is_given_up() {
+    with_console(|console| {
+        assert_eq!(
+            console.send("*3\r\n$6\r\nBF.ADD\r\n$4\r\nurls\r\n$80\r\nhttp"),
+            ""
+        );
+        assert_eq!(console.wait(400), "");
+        assert_eq!(
+            console.wait(200),
+            "-ERR Protocol error: the frame broke off\r\n"
+        );
+        assert_eq!(console.wait(1_000), "");
+        console.expect(&["PING"], "+PONG\r\n");
+        console.expect(&["BF.CARD", "urls"], ":0\r\n");
+        // Nobody polled: the next bytes find out.
+        console.send("*1\r\n$4\r\nPI");
+        console.now += 600;
+        assert_eq!(
+            console.call(&["PING"]),
+            "-ERR Protocol error: the frame broke off\r\n+PONG\r\n"
+        );
+    });
+}
+
+#[test]
+fn resp3_is_forgotten_when_the_other_end_may_be_another() {
+    with_console(|console| {
+        let hello = console.call(&["HELLO", "3"]);
+        assert!(
+            hello.starts_with("%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n"),
+            "{hello}"
+        );
+        console.expect(&["BF.ADD", "urls", "a"], "#t\r\n");
+        console.expect(&["BF.MEXISTS", "urls", "a", "b"], "*2\r\n#t\r\n#f\r\n");
+        console.expect(&["MEMORY", "USAGE", "missing"], "_\r\n");
+        assert!(
+            console
+                .call(&["BF.INFO", "urls"])
+                .starts_with("%5\r\n+Capacity\r\n:6000\r\n")
+        );
+        console.expect(
+            &["BF.INFO", "urls", "ITEMS"],
+            "%1\r\n+Number of items inserted\r\n:1\r\n",
+        );
+        for forget in [
+            |console: &mut Console| assert_eq!(console.call(&["RESET"]), "+RESET\r\n"),
+            |console: &mut Console| assert_eq!(console.call(&["QUIT"]), "+OK\r\n"),
+            |console: &mut Console| assert_eq!(console.wait(60_000), ""),
+            |console: &mut Console| console.shell.line_break(),
+        ] {
+            console.call(&["HELLO", "3"]);
+            forget(console);
+            console.expect(&["BF.ADD", "urls", "a"], ":0\r\n");
+        }
+        assert!(console.call(&["HELLO"]).starts_with("*14\r\n"));
+    });
+}
+
+#[test]
+fn lost_bytes_are_told_once_and_counted() {
+    with_console(|console| {
+        console.send("*3\r\n$6\r\nBF.ADD\r\n$4\r\nur");
+        console.shell.bytes_lost(7);
+        assert_eq!(
+            console.send("abc\r\n*1\r\n$4\r\nPING\r\n"),
+            "-ERR 7 bytes were lost on the way in; ask again, more slowly\r\n+PONG\r\n"
+        );
+        console.expect(&["PING"], "+PONG\r\n");
+        console.shell.bytes_lost(2);
+        console.wait(1_000);
+        assert!(console.call(&["PING"]).ends_with("slowly\r\n+PONG\r\n"));
+        assert!(console.call(&["INFO"]).contains("\r\nrx_bytes_lost:9\r\n"));
+    });
+}
+
+#[test]
+fn info_and_scan_tell_what_clients_look_for() {
+    with_console(|console| {
+        console.call(&["BF.RESERVE", "k", "0.01", "1000"]);
+        console.call(&["BF.ADD", "k", "a"]);
+        console.wait(5_000);
+        let info = console.call(&["INFO"]);
+        for line in [
+            "redis_version:7.4.0",
+            "arch_bits:32",
+            "cluster_enabled:0",
+            "board:test",
+            "uptime_in_seconds:6",
+            "arena_bytes:65536",
+            "stack_high_water_bytes:500",
+            "static_ram_bytes:1000",
+            "db0:keys=2,expires=0",
+            "key_urls:items=0,capacity=6000,bytes=8256,full=0%,rate=0%",
+        ] {
+            assert!(
+                info.contains(&format!("\r\n{line}\r\n")),
+                "{line} in {info}"
+            );
+        }
+        let length: usize = info[1..].split("\r\n").next().unwrap().parse().unwrap();
+        assert_eq!(
+            info.len(),
+            1 + info[1..].find("\r\n").unwrap() + 2 + length + 2
+        );
+
+        console.expect(
+            &["SCAN", "0"],
+            "*2\r\n$1\r\n0\r\n*2\r\n$4\r\nurls\r\n$1\r\nk\r\n",
+        );
+        console.expect(
+            &["SCAN", "0", "COUNT", "1"],
+            "*2\r\n$1\r\n1\r\n*1\r\n$4\r\nurls\r\n",
+        );
+        console.expect(
+            &["SCAN", "1", "COUNT", "1"],
+            "*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n",
+        );
+        console.expect(
+            &["SCAN", "0", "MATCH", "u*"],
+            "*2\r\n$1\r\n0\r\n*1\r\n$4\r\nurls\r\n",
+        );
+        console.expect(&["SCAN", "0", "TYPE", "string"], "*2\r\n$1\r\n0\r\n*0\r\n");
+        console.expect(&["CONFIG", "GET", "save"], "*2\r\n$4\r\nsave\r\n$0\r\n\r\n");
+        console.expect(&["CONFIG", "GET", "nothing"], "*0\r\n");
+        console.expect(&["CLIENT", "SETINFO", "LIB-NAME", "redis-py"], "+OK\r\n");
+        assert!(
+            console
+                .call(&["CLIENT", "MAINT_NOTIFICATIONS", "ON"])
+                .starts_with("-ERR unknown subcommand")
+        );
+        let count = console.call(&["COMMAND", "COUNT"]);
+        let count: usize = count[1..].trim().parse().unwrap();
+        assert!(console.call(&["COMMAND"]).starts_with(&format!(
+            "*{count}\r\n*6\r\n$3\r\nadd\r\n:-3\r\n*0\r\n:1\r\n"
+        )));
+        assert!(console.call(&["COMMAND", "DOCS"]).starts_with(&format!(
+            "*{}\r\n$3\r\nadd\r\n*6\r\n$7\r\nsummary",
+            count * 2
+        )));
+        let debug = console.call(&["BF.DEBUG", "k"]);
+        assert!(debug.starts_with("*2\r\n$6\r\nsize:1\r\n$"), "{debug}");
+    });
+}
+
+#[test]
+fn enter_and_a_moment_bring_a_prompt() {
+    with_console(|console| {
+        // A client's empty line, as redis-cli --pipe sends it, is no Enter.
+        assert_eq!(console.send("\r\n*1\r\n$4\r\nPING\r\n"), "+PONG\r\n");
+        assert_eq!(console.wait(1_000), "");
+        for enter in ["\r", "\n", "\r\n"] {
+            assert_eq!(console.send(enter), "");
+            assert!(console.wait(150).ends_with("sundew> "), "{enter:?}");
+            assert_eq!(console.send("ping\r"), "ping\r\nPONG\r\nsundew> ");
+            // A frame is answered as ever, without echo or prompt.
+            assert_eq!(console.call(&["PING"]), "+PONG\r\n");
+            assert_eq!(console.send("PING\r\n"), "+PONG\r\n");
+        }
+    });
+}
+
+/// Everything a person types, and the screen.
+fn conversation(typed: &[&str]) -> String {
+    let mut screen = String::new();
+    with_console(|console| {
+        console.send("\r");
+        screen = console.wait(200);
+        for line in typed {
+            screen += &console.send(format!("{line}\r"));
+        }
+    });
+    screen
+}
+
+#[test]
+fn people_get_words() {
+    let screen = conversation(&[
+        "add urls https://example.com/",
+        "has urls https://example.com/ https://example.org/",
+        "seen urls https://example.com/ https://example.org/",
+        "add 'my key' x",
+        "keys",
+        "clear urls",
+        "plan 26000 1%",
+        "stats urls",
+        "nonsense",
+        "help add",
+        "quit",
+    ]);
+    let expected = "\r
+sundew: `help` lists the commands, Tab completes\r
+sundew> add urls https://example.com/\r
+new\r
+sundew> has urls https://example.com/ https://example.org/\r
+maybe\r
+no\r
+sundew> seen urls https://example.com/ https://example.org/\r
+seen before\r
+new\r
+sundew> add 'my key' x\r
+new\r
+sundew> keys\r
+urls\r
+my key\r
+sundew> clear urls\r
+OK\r
+sundew> plan 26000 1%\r
+32,256 bytes in 504 blocks, 6 bits per item; wrong for 1% when full (a classic filter: 31,166 bytes)\r
+sundew> stats urls\r
+  [........................................] 0 of 6,000 items, 8,256 bytes\r
+  about 0 different by its bits; wrong for 0% now, 0.65% when full\r
+sundew> nonsense\r
+(error) ERR unknown command 'nonsense', with args beginning with: \r
+sundew> help add\r
+add key item...\r
+  remember items\r
+sundew> quit\r
+OK\r
+";
+    assert_eq!(screen.replace("\r\n", "\n"), expected.replace("\r\n", "\n"));
+}
+
+#[test]
+fn stats_warn_and_fill_draws() {
+    with_console(|console| {
+        for i in 0..5_500 {
+            console.call(&["BF.ADD", "urls", &format!("{i}")]);
+        }
+        assert!(console.shell.is_near_capacity());
+        console.send("\r");
+        console.wait(200);
+        let stats = console.send("stats\r");
+        assert!(stats.contains("warning: past 90 %"), "{stats}");
+        let fill = console.send("fill urls\r");
+        let hill = fill.lines().filter(|line| line.contains('#')).count();
+        assert!(hill > 3, "{fill}");
+        let tab = console.send("sta\t");
+        assert!(tab.ends_with("stats "), "{tab}");
+        let tab = console.send("ur\t");
+        assert!(tab.ends_with("urls "), "{tab}");
+        assert!(console.send("\x03").contains("^C"));
+        assert!(console.send("\x1b[A").contains("fill urls"));
+    });
+}
