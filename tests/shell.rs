@@ -505,6 +505,15 @@ fn resp3_is_forgotten_when_the_other_end_may_be_another() {
             console.expect(&["BF.ADD", "urls", "a"], ":0\r\n");
         }
         assert!(console.call(&["HELLO"]).starts_with("*14\r\n"));
+
+        // A client that introduces itself without HELLO is a new one, which wants RESP2.
+        console.call(&["HELLO", "3"]);
+        console.call(&["CLIENT", "MAINT_NOTIFICATIONS", "ON"]);
+        console.expect(&["CLIENT", "SETINFO", "LIB-NAME", "a"], "+OK\r\n");
+        console.expect(&["CLIENT", "SETINFO", "LIB-VER", "1"], "+OK\r\n");
+        console.expect(&["BF.ADD", "urls", "a"], "#f\r\n");
+        console.expect(&["CLIENT", "SETINFO", "LIB-NAME", "b"], "+OK\r\n");
+        console.expect(&["BF.ADD", "urls", "a"], ":0\r\n");
     });
 }
 

@@ -79,6 +79,7 @@ impl Dispatch {
             Mode::Keep => {
                 self.arguments.end();
                 if self.index == 0 {
+                    server.commands = server.commands.wrapping_add(1);
                     self.find_command(reply);
                 } else {
                     self.start_items(server, reply);

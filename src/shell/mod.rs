@@ -103,6 +103,8 @@ impl<'a> Shell<'a> {
                 board,
                 uptime: Uptime::ZERO,
                 bytes_lost: 0,
+                commands: 0,
+                commands_at_hello: 0,
                 is_quitting: false,
             },
             frames: Frames::new(),

@@ -25,6 +25,9 @@ pub(super) struct Server<'a> {
     pub uptime: Uptime,
     /// Bytes that the driver lost since the start.
     pub bytes_lost: u32,
+    /// Commands since the start, and how many it had been at the last `HELLO`.
+    pub commands: u32,
+    pub commands_at_hello: u32,
     /// Whether a command asked for the other end to be forgotten.
     pub is_quitting: bool,
 }

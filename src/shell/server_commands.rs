@@ -34,13 +34,14 @@ pub(super) fn version(_: &mut Server, _: &Arguments, reply: &mut Reply) {
 }
 
 /// Chooses RESP2 or RESP3. A name or a password may follow; there is nothing to protect.
-pub(super) fn hello(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
+pub(super) fn hello(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     match arguments.get(1) {
         b"" if arguments.len() == 1 => {}
         b"2" => reply.face = Face::Resp2,
         b"3" => reply.face = Face::Resp3,
         _ => return reply.error("NOPROTO unsupported protocol version"),
     }
+    server.commands_at_hello = server.commands;
     let protocol = if reply.face == Face::Resp3 { 3 } else { 2 };
     reply.map(7);
     for (name, value) in [("server", "redis"), ("version", REDIS_VERSION)] {
@@ -104,8 +105,16 @@ fn document(command: &Command, reply: &mut Reply) {
     }
 }
 
-/// Clients introduce themselves; there is only one at a time, so nothing is kept.
-pub(super) fn client(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
+/// How many commands after `HELLO` a client still introduces itself.
+const HANDSHAKE: u32 = 3;
+
+/// Clients introduce themselves; there is only one at a time, so nothing is kept. One that does so without a
+/// `HELLO` is new, and knows nothing of the RESP3 that the last one asked for.
+pub(super) fn client(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
+    let since_hello = server.commands.wrapping_sub(server.commands_at_hello);
+    if arguments.is(1, "SETINFO") && reply.face == Face::Resp3 && since_hello > HANDSHAKE {
+        reply.face = Face::Resp2;
+    }
     if ["SETINFO", "SETNAME", "NO-EVICT", "NO-TOUCH"]
         .iter()
         .any(|word| arguments.is(1, word))
@@ -170,6 +179,7 @@ pub(super) fn info(server: &mut Server, _: &Arguments, reply: &mut Reply) {
         out.write(server.board.name.as_bytes());
         for (name, value) in [
             ("uptime_in_seconds", server.uptime.seconds),
+            ("total_commands_processed", server.commands),
             ("rx_bytes_lost", server.bytes_lost),
             ("static_ram_bytes", server.board.static_ram),
             ("arena_bytes", bytes),
