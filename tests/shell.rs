@@ -616,6 +616,12 @@ fn enter_and_a_moment_bring_a_prompt() {
             // A frame is answered as ever, without echo or prompt.
             assert_eq!(console.call(&["PING"]), "+PONG\r\n");
             assert_eq!(console.send("PING\r\n"), "+PONG\r\n");
+            // Also after a line that ended in two bytes, and after one that was erased.
+            console.send("\r");
+            console.wait(150);
+            assert_eq!(console.send("ping\r\n"), "ping\r\nPONG\r\nsundew> ");
+            console.send("x\x7f");
+            assert_eq!(console.call(&["PING"]), "+PONG\r\n");
         }
     });
 }

@@ -135,6 +135,12 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
         self.line_mut().clear();
     }
 
+    /// Whether nothing has been typed.
+    pub(crate) fn is_empty(&self) -> bool {
+        let line: &Line<[u8]> = &self.line;
+        line.is_empty()
+    }
+
     /// The line that was entered, after [`Edit::Line`]: UTF-8 without control characters, if the candidates for
     /// completion were.
     pub(crate) fn line(&self) -> &[u8] {

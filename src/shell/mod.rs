@@ -302,7 +302,13 @@ impl<'a> Shell<'a> {
             .line
             .push(byte, &mut complete, PROMPT, &mut SinkWriter(&mut *out));
         match edit {
-            Edit::Pending => return,
+            Edit::Pending => {
+                // The second byte of a line's end, or a line that was erased again.
+                if self.line.is_empty() {
+                    self.frames.start_line();
+                }
+                return;
+            }
             Edit::Line => {
                 self.frames.start_line();
                 self.run_line(out);

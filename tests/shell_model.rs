@@ -1,0 +1,221 @@
+//! The console against a model, and against noise: whatever is sent, no item is forgotten and the next command
+//! is answered.
+
+use std::collections::{HashMap, HashSet};
+
+use proptest::prelude::*;
+use sundew::BlockedBloom;
+use sundew::shell::{Arena, Board, Fixed, Keyspace, Shell};
+
+const BOARD: Board = Board {
+    name: "model",
+    static_ram: 0,
+    stack_high_water: || 0,
+    clock: || 0,
+    clock_hz: 1,
+};
+
+fn with_shell(
+    test: impl FnOnce(&mut Shell) -> Result<(), TestCaseError>,
+) -> Result<(), TestCaseError> {
+    let mut urls: BlockedBloom<64, 7> = BlockedBloom::new();
+    let mut fixed = [Fixed::blocked("urls", 3_000, &mut urls)];
+    let mut arena = Arena::<256>::new();
+    test(&mut Shell::new(
+        Keyspace::new(&mut fixed, arena.as_mut_view()),
+        BOARD,
+    ))
+}
+
+fn call(shell: &mut Shell, now: u32, arguments: &[&str]) -> String {
+    let mut frame = format!("*{}\r\n", arguments.len());
+    for argument in arguments {
+        frame += &format!("${}\r\n{argument}\r\n", argument.len());
+    }
+    let mut out = Vec::new();
+    shell.feed(frame.as_bytes(), now, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Reserve(u8, u16),
+    Add(u8, u16),
+    AddMany(u8, Vec<u16>),
+    Delete(u8),
+    FlushAll,
+}
+
+const NAMES: [&str; 4] = ["urls", "a", "b", "long name with spaces"];
+
+fn name(i: u8) -> &'static str {
+    NAMES[usize::from(i) % NAMES.len()]
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec(
+        prop_oneof![
+            2 => (any::<u8>(), 1..500_u16).prop_map(|(key, capacity)| Step::Reserve(key, capacity)),
+            20 => (any::<u8>(), 0..300_u16).prop_map(|(key, item)| Step::Add(key, item)),
+            5 => (any::<u8>(), prop::collection::vec(0..300_u16, 1..40))
+                .prop_map(|(key, items)| Step::AddMany(key, items)),
+            1 => any::<u8>().prop_map(Step::Delete),
+            1 => Just(Step::FlushAll),
+        ],
+        0..120,
+    )
+}
+
+/// What an add may answer: new or not, or an error that the item was not taken.
+fn check_added(reply: &str, item: u16, set: &mut HashSet<u16>) -> Result<(), TestCaseError> {
+    match reply {
+        ":1" => prop_assert!(set.insert(item), "{item} was there"),
+        ":0" => drop(set.insert(item)),
+        error => prop_assert!(
+            error.contains("full") || error.contains("memory limit"),
+            "{error}"
+        ),
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn no_item_is_forgotten(steps in steps()) {
+        with_shell(|shell| {
+            let mut model: HashMap<&str, HashSet<u16>> = HashMap::from([("urls", HashSet::new())]);
+            for (step, now) in steps.iter().zip(0..) {
+                match step {
+                    Step::Reserve(key, capacity) => {
+                        let reply = call(shell, now, &["BF.RESERVE", name(*key), "0.01", &capacity.to_string()]);
+                        match reply.as_str() {
+                            "+OK\r\n" => prop_assert!(model.insert(name(*key), HashSet::new()).is_none()),
+                            "-ERR item exists\r\n" => prop_assert!(model.contains_key(name(*key))),
+                            error => prop_assert!(error.contains("memory limit"), "{}", error),
+                        }
+                    }
+                    Step::Add(key, item) => {
+                        let reply = call(shell, now, &["BF.ADD", name(*key), &item.to_string()]);
+                        let set = model.entry(name(*key)).or_default();
+                        check_added(reply.trim_end(), *item, set)?;
+                    }
+                    Step::AddMany(key, items) => {
+                        let texts: Vec<String> = items.iter().map(u16::to_string).collect();
+                        let mut arguments = vec!["BF.MADD", name(*key)];
+                        arguments.extend(texts.iter().map(String::as_str));
+                        let reply = call(shell, now, &arguments);
+                        let mut lines = reply.split("\r\n");
+                        let head = lines.next().unwrap_or("");
+                        if head.starts_with('*') {
+                            prop_assert_eq!(head, format!("*{}", items.len()));
+                            let set = model.entry(name(*key)).or_default();
+                            for (item, line) in items.iter().zip(lines) {
+                                check_added(line, *item, set)?;
+                            }
+                        } else {
+                            prop_assert!(head.contains("memory limit"), "{}", head);
+                        }
+                    }
+                    Step::Delete(key) => {
+                        let expected = u8::from(model.contains_key(name(*key)));
+                        prop_assert_eq!(call(shell, now, &["DEL", name(*key)]), format!(":{expected}\r\n"));
+                        model.remove(name(*key));
+                    }
+                    Step::FlushAll => {
+                        prop_assert_eq!(call(shell, now, &["FLUSHALL"]), "+OK\r\n");
+                        model.clear();
+                    }
+                }
+                model.entry("urls").or_default();
+                // A key that could not be made on its first item is not there.
+                model.retain(|key, set| !set.is_empty() || call(shell, now, &["EXISTS", key]) == ":1\r\n");
+                prop_assert_eq!(call(shell, now, &["DBSIZE"]), format!(":{}\r\n", model.len()));
+                for (key, set) in &model {
+                    let card = call(shell, now, &["BF.CARD", key]);
+                    let card: usize = card[1..].trim_end().parse().unwrap();
+                    prop_assert!(card <= set.len(), "{} counts {card} of {}", key, set.len());
+                }
+            }
+            for (key, set) in &model {
+                for item in set {
+                    prop_assert_eq!(call(shell, 0, &["BF.EXISTS", key, &item.to_string()]), ":1\r\n");
+                }
+            }
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn noise_does_no_harm(
+        pieces in prop::collection::vec((noise(), 0..700_u32), 0..60),
+    ) {
+        with_shell(|shell| {
+            prop_assert_eq!(call(shell, 0, &["BF.ADD", "urls", "kept"]), ":1\r\n");
+            let mut now = 0_u32;
+            let mut out = Vec::new();
+            for (bytes, pause) in &pieces {
+                now += pause;
+                shell.poll(now, &mut out).unwrap();
+                shell.feed(bytes, now, &mut out).unwrap();
+                if *pause == 13 {
+                    shell.bytes_lost(1);
+                }
+            }
+            // A frame that had begun has ended by now, and a line ends here: a Redis frame works at its start.
+            now += 1_000;
+            shell.poll(now, &mut out).unwrap();
+            shell.feed(b"\r\n", now, &mut out).unwrap();
+            let pong = call(shell, now, &["PING"]);
+            prop_assert!(pong.ends_with("+PONG\r\n"), "{}", pong);
+            let is_kept = call(shell, now, &["BF.EXISTS", "urls", "kept"]);
+            prop_assert!([":1\r\n", "#t\r\n"].contains(&is_kept.as_str()), "{}", is_kept);
+            Ok(())
+        })?;
+    }
+}
+
+/// Bytes that look like the protocol, and others; nothing that empties a key.
+fn noise() -> impl Strategy<Value = Vec<u8>> {
+    let words = prop::sample::select(vec![
+        "*",
+        "$",
+        "\r\n",
+        "\r",
+        "\n",
+        "1",
+        "3",
+        "0",
+        "-1",
+        "99999999999",
+        "BF.ADD",
+        "bf.insert",
+        "ITEMS",
+        "urls",
+        "\"",
+        "'",
+        " ",
+        "\x1b[A",
+        "\t",
+        "\x03",
+        "\x04",
+        "\x7f",
+        "HELLO 3\r\n",
+        "*2\r\n$4\r\nECHO\r\n$3\r\n",
+        "*3\r\n$6\r\nBF.ADD\r\n$4\r\nurls\r\n$2\r\nab\r\n",
+        "stats",
+        "help",
+        "info\r\n",
+        "scan 0 count",
+        "BF.RESERVE x 0.01 10\r\n",
+        "plan 1 1%\r\n",
+        "bench\r\n",
+        "COMMAND DOCS\r\n",
+        "fill urls\r\n",
+    ]);
+    prop_oneof![
+        4 => prop::collection::vec(words, 1..6).prop_map(|words| words.concat().into_bytes()),
+        1 => prop::collection::vec(any::<u8>(), 1..40),
+    ]
+}
