@@ -29,6 +29,7 @@
 //! whoever builds filters in another language, in [`hashing`].
 
 #![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
 
 mod block;
 mod blocked_bloom;
@@ -38,6 +39,7 @@ pub mod hash;
 mod key;
 mod merge_error;
 pub mod profile;
+pub mod shell;
 pub mod sizing;
 mod stats;
 
