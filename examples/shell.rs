@@ -42,7 +42,7 @@ mod firmware {
 
         let mut chunk = [0; 64];
         loop {
-            let count = receiver.read(&mut chunk);
+            let received = receiver.read(&mut chunk);
             let now = clock::milliseconds();
             let lost = receiver.take_lost();
             if lost > 0 {
@@ -50,8 +50,8 @@ mod firmware {
                 shell.bytes_lost(lost);
             }
             // Writing to the UART cannot fail.
-            if count > 0 {
-                let Ok(()) = shell.feed(&chunk[..count], now, &mut transmitter);
+            if !received.is_empty() {
+                let Ok(()) = shell.feed(received, now, &mut transmitter);
                 let Ok(()) = status.active(now, shell.is_near_capacity());
             } else {
                 let Ok(()) = shell.poll(now, &mut transmitter);

@@ -79,23 +79,21 @@ fn exit() -> ! {
     }
 }
 
-fn write_decimal(mut value: u32) {
-    let mut digits = [0; 10];
-    let mut first = digits.len();
-    loop {
-        first -= 1;
-        digits[first] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
+// Neither of the two can panic, which would bring core::fmt in by the message about an index.
+
+fn write_decimal(value: u32) {
+    let rest = value / 10;
+    if rest > 0 {
+        write_decimal(rest);
     }
-    write_last_words(&digits[first..]);
+    write_last_words(&[b'0' + (value % 10) as u8]);
 }
 
 fn write_hexadecimal(value: u32) {
     write_last_words(b"0x");
     for i in (0..8).rev() {
-        write_last_words(&[b"0123456789abcdef"[(value >> (4 * i) & 0xF) as usize]]);
+        let digit = (value >> (4 * i) & 0xF) as u8;
+        let base = if digit < 10 { b'0' } else { b'a' - 10 };
+        write_last_words(&[base + digit]);
     }
 }

@@ -92,10 +92,10 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Moves waiting bytes to `chunk` and says how many.
-    pub fn read(&mut self, chunk: &mut [u8]) -> usize {
+    /// Moves waiting bytes to `chunk` and returns its filled part.
+    pub fn read<'a>(&mut self, chunk: &'a mut [u8]) -> &'a [u8] {
         let mut count = 0;
-        for place in chunk {
+        for place in &mut *chunk {
             let Some(byte) = self.ring.dequeue() else {
                 break;
             };
@@ -106,7 +106,7 @@ impl Receiver {
             // It may have been held back for want of room.
             INTERRUPT_ENABLE.write(UART0_RX_BIT);
         }
-        count
+        chunk.get(..count).unwrap_or_default()
     }
 
     /// How many bytes the UART lost since the last call, at least: it tells that it happened, not how often.
