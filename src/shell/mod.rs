@@ -105,6 +105,7 @@ impl<'a> Shell<'a> {
                         out.write_all(b"sundew> ")?;
                     }
                 }
+                0x03 => self.length = 0,
                 // Of the RESP frames, those of one word.
                 _ => {
                     if self.person {

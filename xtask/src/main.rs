@@ -7,6 +7,7 @@ mod firmware;
 mod reference;
 mod row;
 mod setup;
+mod shell;
 mod table;
 mod test;
 
@@ -19,6 +20,7 @@ type Outcome<T = ()> = Result<T, String>;
 const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
+  shell           boots the console under QEMU, on this terminal; --tcp puts it on a port
   test            installs what is missing, then runs every check; CI runs the same
   bench target    instructions and code size on Cortex-M0, M3 and M4 under QEMU
   bench host      time on this machine; further arguments go to benches/host
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
             println!("{HELP}");
             Ok(())
         }
+        ["shell", rest @ ..] => shell::command(rest),
         ["test", rest @ ..] => test::command(rest),
         ["bench", "target", rest @ ..] => bench_target::command(rest),
         ["bench", "host", rest @ ..] => bench_host::command(rest),
