@@ -497,7 +497,7 @@ fn resp3_is_forgotten_when_the_other_end_may_be_another() {
         for forget in [
             |console: &mut Console| assert_eq!(console.call(&["RESET"]), "+RESET\r\n"),
             |console: &mut Console| assert_eq!(console.call(&["QUIT"]), "+OK\r\n"),
-            |console: &mut Console| assert_eq!(console.wait(60_000), ""),
+            |console: &mut Console| assert_eq!(console.wait(5_000), ""),
             |console: &mut Console| console.shell.line_break(),
         ] {
             console.call(&["HELLO", "3"]);

@@ -70,8 +70,9 @@ const GAP: u32 = 500;
 const LOST_GAP: u32 = 100;
 /// A pause after an empty line that no client makes: a person waits for a prompt.
 const ENTER_GAP: u32 = 100;
-/// A pause after which the next client is taken to be another one.
-const IDLE: u32 = 60_000;
+/// A pause after which the next client is taken to be another one, which may not read RESP3. One that asked for
+/// RESP3 and paused reads RESP2 as well.
+const IDLE: u32 = 5_000;
 
 const PROMPT: &str = "sundew> ";
 

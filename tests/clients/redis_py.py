@@ -20,7 +20,8 @@ def check(**options):
     assert [int(new) for new in bloom.madd("py", "a", "b", "c")] == [0, 1, 1]
     assert [int(found) for found in bloom.mexists("py", "c", "d")] == [1, 0]
     assert bloom.card("py") == 3
-    assert bloom.info("py").get("capacity") == 5000
+    info = bloom.info("py")
+    assert (info["Capacity"] if isinstance(info, dict) else info.get("capacity")) == 5000
     binary = bytes(range(256)) * 40
     assert client.execute_command("SUNDEW.SEEN", "py", binary) == 0
     assert client.execute_command("SUNDEW.SEEN", "py", binary) == 1

@@ -1,4 +1,8 @@
-//! Runs firmware under QEMU for the tests.
+//! Builds firmware for the tests and runs it under QEMU.
+#![allow(dead_code)] // no test uses all of it
+
+pub mod device;
+pub mod transcript;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +16,18 @@ pub fn root() -> &'static Path {
 /// Builds a firmware with its own target folder, because cargo holds a lock on the one that this test runs
 /// from. Returns the folder that holds the ELF.
 pub fn build(manifest_folder: &Path, triple: &str, arguments: &[&str]) -> PathBuf {
-    let target = root().join("target/firmware");
+    build_into("target/firmware", manifest_folder, triple, arguments)
+}
+
+/// As [`build`], into a folder below the root: for other features, whose ELF would replace the one that
+/// another test is about to run.
+pub fn build_into(
+    target: &str,
+    manifest_folder: &Path,
+    triple: &str,
+    arguments: &[&str],
+) -> PathBuf {
+    let target = root().join(target);
     let status = Command::new(env!("CARGO"))
         .current_dir(manifest_folder)
         .args([

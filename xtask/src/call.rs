@@ -58,6 +58,22 @@ impl Call {
         self.run()
     }
 
+    /// Turns this process into the command, which keeps process id and terminal: whoever ends one ends the
+    /// other, by whatever signal. Returns only if it cannot be started.
+    #[cfg(unix)]
+    pub fn replace_this_process(&self) -> Outcome {
+        use std::os::unix::process::CommandExt;
+
+        let error = self.command().exec();
+        Err(format!("cannot start `{}`: {error}", self.words[0]))
+    }
+
+    /// Where a process cannot be replaced, waits for the command.
+    #[cfg(not(unix))]
+    pub fn replace_this_process(&self) -> Outcome {
+        self.run()
+    }
+
     /// What it prints, or None if it cannot be started or fails.
     pub fn output(&self) -> Option<String> {
         let output = self.command().stderr(Stdio::null()).output().ok()?;

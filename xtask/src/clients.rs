@@ -11,8 +11,7 @@ use crate::{Outcome, root, setup};
 /// The version whose tests were read.
 const REDIS_PY: &str = "redis==8.1.0";
 /// Cases of redis-py's own tests/test_bloom.py that the firmware is to pass.
-const BLOOM_CASES: &str =
-    "test_bf_add or test_bf_insert or test_bf_info or test_bf_card";
+const BLOOM_CASES: &str = "test_bf_add or test_bf_insert or test_bf_info or test_bf_card";
 const PIPED_COMMANDS: usize = 1_000;
 
 pub fn test() -> Outcome {
@@ -32,33 +31,61 @@ type Check = fn(&Device, &Tools) -> Outcome;
 
 const CHECKS: [(&str, Check); 10] = [
     ("redis-cli, one command at a time", one_shot),
-    ("redis-cli in RESP3", |device, _| {
-        device.cli(&["-3", "BF.EXISTS", "cli", "a"])?.expect("(true)\n")
-    }),
     ("redis-cli at a terminal", at_terminal),
+    ("redis-cli in RESP3", |device, _| {
+        device
+            .cli(&["-3", "BF.EXISTS", "cli", "a"])?
+            .expect("(true)\n")?;
+        // The next client would be answered in RESP3, too, for some seconds.
+        device.cli(&["RESET"])?.expect("RESET\n")
+    }),
     ("redis-cli --pipe", piped),
-    ("redis-benchmark, one by one", |device, _| benchmark(device, "1")),
-    ("redis-benchmark, 16 at a time", |device, _| benchmark(device, "16")),
+    ("redis-benchmark, one by one", |device, _| {
+        benchmark(device, "1")
+    }),
+    ("redis-benchmark, 16 at a time", |device, _| {
+        benchmark(device, "16")
+    }),
     ("redis-benchmark, inline", inline_benchmark),
     ("redis-py", redis_py),
-    ("redis-py's own tests, RESP3", |device, tools| own_tests(device, tools, "3")),
-    ("redis-py's own tests, RESP2", |device, tools| own_tests(device, tools, "2")),
+    ("redis-py's own tests, RESP3", |device, tools| {
+        own_tests(device, tools, "3")
+    }),
+    ("redis-py's own tests, RESP2", |device, tools| {
+        own_tests(device, tools, "2")
+    }),
 ];
 
 fn one_shot(device: &Device, _: &Tools) -> Outcome {
-    device.cli(&["BF.ADD", "cli", "https://example.com/"])?.expect("1\n")?;
-    device.cli(&["BF.ADD", "cli", "https://example.com/"])?.expect("0\n")?;
-    device.cli(&["BF.MADD", "cli", "a", "b", "a"])?.expect("1\n1\n0\n")?;
-    device.cli(&["BF.RESERVE", "cli", "0.01", "10"])?.expect("ERR item exists\n\n")?;
+    device
+        .cli(&["BF.ADD", "cli", "https://example.com/"])?
+        .expect("1\n")?;
+    device
+        .cli(&["BF.ADD", "cli", "https://example.com/"])?
+        .expect("0\n")?;
+    device
+        .cli(&["BF.MADD", "cli", "a", "b", "a"])?
+        .expect("1\n1\n0\n")?;
+    device
+        .cli(&["BF.RESERVE", "cli", "0.01", "10"])?
+        .expect("ERR item exists\n\n")?;
     device.cli(&["SUNDEW.SEEN", "cli", "a"])?.expect("1\n")
 }
 
 /// With a terminal, redis-cli first asks what commands there are.
 fn at_terminal(device: &Device, _: &Tools) -> Outcome {
-    let line = format!("redis-cli -p {}", device.port);
-    let mut script = Command::new("script");
-    script.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
-    let said = talk(script, "BF.CARD cli\nbf.exists cli b\nquit\n")?;
+    // It asks a terminal of no size where its cursor is, and waits; and it drops what is typed before its
+    // prompt. Enter is a carriage return.
+    let line = format!("stty rows 24 columns 80; redis-cli -p {}", device.port);
+    let mut terminal = Command::new("sh");
+    terminal.args([
+        "-c",
+        "for line in 'BF.CARD cli' 'bf.exists cli b' quit; do sleep 1; printf '%s\\r' \"$line\"; done |
+         script --quiet --return --command \"$1\" /dev/null",
+        "sh",
+        &line,
+    ]);
+    let said = talk(terminal, "")?;
     if said.0.contains("(integer) 3") && said.0.contains("(integer) 1") {
         Ok(())
     } else {
@@ -109,7 +136,14 @@ fn own_tests(device: &Device, tools: &Tools, protocol: &str) -> Outcome {
     let mut pytest = tools.python();
     pytest
         .current_dir(&tools.redis_py)
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_bloom.py"])
+        .args([
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "tests/test_bloom.py",
+        ])
         .args(["--redis-url", &url, "--redis-mod-url", &url])
         .args(["--protocol", protocol, "-k", BLOOM_CASES]);
     let cases = BLOOM_CASES.split(" or ").count();
@@ -140,7 +174,10 @@ impl Said {
 /// Runs a client with this input, for at most two minutes.
 fn talk(client: Command, input: &str) -> Outcome<Said> {
     let mut guarded = Command::new("timeout");
-    guarded.arg("120").arg(client.get_program()).args(client.get_args());
+    guarded
+        .arg("120")
+        .arg(client.get_program())
+        .args(client.get_args());
     if let Some(directory) = client.get_current_dir() {
         guarded.current_dir(directory);
     }
@@ -154,7 +191,11 @@ fn talk(client: Command, input: &str) -> Outcome<Said> {
     let mut stdin = child.stdin.take().ok_or("no input")?;
     let input = input.to_owned();
     let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
-    let Output { status, stdout, stderr } = child
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = child
         .wait_with_output()
         .map_err(|error| format!("{shown}: {error}"))?;
     // A client that ends early does not read it all.
@@ -180,7 +221,8 @@ impl Device {
             .and_then(|listener| listener.local_addr())
             .map_err(|error| format!("no free port: {error}"))?
             .port();
-        let this = std::env::current_exe().map_err(|error| format!("cannot find xtask: {error}"))?;
+        let this =
+            std::env::current_exe().map_err(|error| format!("cannot find xtask: {error}"))?;
         let mut process = Command::new(this)
             .args(["shell", "--tcp", &port.to_string()])
             .stdin(Stdio::null())
@@ -191,7 +233,9 @@ impl Device {
         let device = Self { process, port };
         let mut lines = BufReader::new(stdout.ok_or("no output")?).lines();
         let is_ready = lines.any(|line| line.is_ok_and(|line| line.starts_with("ready ")));
-        is_ready.then_some(device).ok_or("the device did not start".into())
+        is_ready
+            .then_some(device)
+            .ok_or("the device did not start".into())
     }
 
     fn cli(&self, arguments: &[&str]) -> Outcome<Said> {
@@ -234,9 +278,14 @@ impl Tools {
             Call::new("python3 -m venv target/clients/python").run_aloud()?;
         }
         let check = format!("{shown} -c import(redis,pytest)").replace("import(redis,pytest)", "");
-        if !Call::new(&check).arg("import redis, pytest, pytest_asyncio").succeeds() {
-            Call::new(&format!("{shown} -m pip install --quiet {REDIS_PY} pytest pytest-asyncio"))
-                .run_aloud()?;
+        if !Call::new(&check)
+            .arg("import redis, pytest, pytest_asyncio")
+            .succeeds()
+        {
+            Call::new(&format!(
+                "{shown} -m pip install --quiet {REDIS_PY} pytest pytest-asyncio"
+            ))
+            .run_aloud()?;
         }
         if !tools.redis_py.exists() {
             let archive = format!("target/clients/{}.tar.gz", REDIS_PY.replace("==", "-"));
@@ -244,8 +293,10 @@ impl Tools {
                 "{shown} -m pip download --quiet --no-deps --no-binary redis --dest target/clients {REDIS_PY}"
             ))
             .run_aloud()?;
-            Call::new(&format!("tar --extract --gzip --file {archive} --directory target/clients"))
-                .run_aloud()?;
+            Call::new(&format!(
+                "tar --extract --gzip --file {archive} --directory target/clients"
+            ))
+            .run_aloud()?;
         }
         Ok(tools)
     }

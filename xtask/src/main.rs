@@ -3,10 +3,12 @@
 mod bench_host;
 mod bench_target;
 mod call;
+mod clients;
 mod firmware;
 mod reference;
 mod row;
 mod setup;
+mod shell;
 mod table;
 mod test;
 
@@ -19,7 +21,9 @@ type Outcome<T = ()> = Result<T, String>;
 const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
+  shell           boots the console under QEMU, on this terminal; --tcp puts it on a port
   test            installs what is missing, then runs every check; CI runs the same
+  test clients    Redis clients against the console: redis-cli, redis-benchmark, redis-py
   bench target    instructions and code size on Cortex-M0, M3 and M4 under QEMU
   bench host      time on this machine; further arguments go to benches/host
 
@@ -33,6 +37,7 @@ fn main() -> ExitCode {
             println!("{HELP}");
             Ok(())
         }
+        ["shell", rest @ ..] => shell::command(rest),
         ["test", rest @ ..] => test::command(rest),
         ["bench", "target", rest @ ..] => bench_target::command(rest),
         ["bench", "host", rest @ ..] => bench_host::command(rest),

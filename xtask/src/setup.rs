@@ -22,10 +22,27 @@ const OTHER_SYSTEMS: [(&str, &str); 5] = [
     ("brew", "brew install qemu python3"),
 ];
 
+/// For every check.
 pub fn set_up() -> Outcome {
     rustup_parts("target", &TARGETS)?;
     rustup_parts("component", &COMPONENTS)?;
-    programs()
+    programs(&PROGRAMS)
+}
+
+/// For firmware of one target under QEMU.
+pub fn set_up_emulator(target: &str) -> Outcome {
+    rustup_parts("target", &[target])?;
+    programs(&["qemu-system-arm"])
+}
+
+/// For Redis clients. `script` and `timeout` are part of every Debian.
+pub fn set_up_clients() -> Outcome {
+    let has_tools = Call::new("redis-benchmark --version").succeeds();
+    let has_venv = Call::new("python3 -c").arg("import ensurepip").succeeds();
+    match (has_tools, has_venv) {
+        (true, true) => Ok(()),
+        _ => install("redis-tools python3-venv"),
+    }
 }
 
 fn rustup_parts(kind: &str, wanted: &[&str]) -> Outcome {
@@ -44,16 +61,21 @@ fn rustup_parts(kind: &str, wanted: &[&str]) -> Outcome {
     Call::new(&format!("rustup {kind} add {}", missing.join(" "))).run_aloud()
 }
 
-fn programs() -> Outcome {
+fn programs(wanted: &[&str]) -> Outcome {
     let is_there = |program: &str| Call::new(&format!("{program} --version")).succeeds();
-    let missing: Vec<&str> = PROGRAMS
-        .into_iter()
+    let missing: Vec<&str> = wanted
+        .iter()
+        .copied()
         .filter(|program| !is_there(program))
         .collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let missing = missing.join(" ");
+    install(&missing.join(" "))
+}
+
+fn install(missing: &str) -> Outcome {
+    let is_there = |program: &str| Call::new(&format!("{program} --version")).succeeds();
     if !is_there("apt-get") {
         let install = OTHER_SYSTEMS
             .iter()

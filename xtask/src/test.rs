@@ -5,13 +5,16 @@ use std::time::Instant;
 
 use crate::call::Call;
 use crate::setup::{self, TARGETS};
-use crate::{Outcome, reference, root};
+use crate::{Outcome, clients, reference, root};
 
 const HELP: &str = "\
-Usage: cargo xtask test
+Usage: cargo xtask test [clients]
 
 Installs what is missing (rustup targets and components; qemu-system-arm and python3 through apt-get),
-then runs every check and stops at the first that fails, with the command that repeats it.";
+then runs every check and stops at the first that fails, with the command that repeats it.
+
+  clients  only redis-cli, redis-benchmark and redis-py against the console under QEMU; installs
+           redis-tools and python3-venv through apt-get, and redis-py below target/";
 
 /// How a step ended that did not fail.
 enum Ending {
@@ -21,7 +24,7 @@ enum Ending {
 
 type Step = fn() -> Outcome<Ending>;
 
-const STEPS: [(&str, Step); 9] = [
+const STEPS: [(&str, Step); 10] = [
     ("format", format_check),
     ("clippy", clippy),
     ("docs", docs),
@@ -33,6 +36,7 @@ const STEPS: [(&str, Step); 9] = [
         calls(["cargo test -p sundew --lib"])
     }),
     ("library for every target", library_for_targets),
+    ("Redis clients", || clients::test().map(|()| Ending::Passed)),
     ("miri", miri),
     ("instructions and code size on the target", bench_check),
 ];
@@ -43,6 +47,7 @@ const NESTED: [&str; 3] = ["benches/target", "benches/host", "tests/compile_fail
 pub fn command(arguments: &[&str]) -> Outcome {
     match arguments {
         [] => test(),
+        ["clients"] => clients::test(),
         ["--help" | "-h"] => {
             println!("{HELP}");
             Ok(())
