@@ -143,14 +143,9 @@ fn hash_by_two_lanes(seed: u32, bytes: &[u8]) -> u32 {
     let mut hash = seed.wrapping_add(PRIME_5);
     let mut rest = bytes;
     if bytes.len() >= STRIPE {
-        let (halves, _) = bytes.as_chunks::<{ STRIPE / 2 }>();
-        if let [first @ .., _] = halves
-            && let [_, second @ ..] = halves
-        {
-            let [a, b, c, d] = lanes(seed);
-            let [a, b] = unpack(two_lanes(pack([a, b]), first));
-            let [c, d] = unpack(two_lanes(pack([c, d]), second));
-            hash = converge([a, b, c, d]);
+        hash = stripes_by_two_lanes(seed, bytes);
+        if bytes.len() % STRIPE == 0 {
+            return avalanche(hash.wrapping_add(bytes.len() as u32));
         }
         let stripes_end = bytes.len() - bytes.len() % STRIPE;
         rest = bytes.get(stripes_end..).unwrap_or_default();
@@ -167,6 +162,19 @@ fn hash_by_two_lanes(seed: u32, bytes: &[u8]) -> u32 {
         stay_rolled();
     }
     avalanche(hash)
+}
+
+#[inline(always)]
+fn stripes_by_two_lanes(seed: u32, bytes: &[u8]) -> u32 {
+    // One more half after the last stripe changes nothing: to either pair of lanes it is the other's.
+    let (halves, _) = bytes.as_chunks::<{ STRIPE / 2 }>();
+    let ([first @ .., _], [_, second @ ..]) = (halves, halves) else {
+        return 0;
+    };
+    let [a, b, c, d] = lanes(seed);
+    let [a, b] = unpack(two_lanes(pack([a, b]), first));
+    let [c, d] = unpack(two_lanes(pack([c, d]), second));
+    converge([a, b, c, d])
 }
 
 /// Two lanes after the 1st, 3rd, 5th... of these halves of stripes.
@@ -204,7 +212,7 @@ fn unpack(lanes: u64) -> [u32; 2] {
 }
 
 /// Keeps the loop around it as it is, at no instruction of its own. The compiler must assume that memory is
-/// read or written here: it does not unroll the loop, nor load ahead, for which the registers do not suffice.
+/// read or written here: it neither unrolls the loop nor loads ahead, for which the registers do not suffice.
 #[inline(always)]
 fn stay_rolled() {
     core::hint::black_box(());
