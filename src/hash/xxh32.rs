@@ -142,11 +142,11 @@ fn hash_by_two_lanes(seed: u32, bytes: &[u8]) -> u32 {
     let mut rest = bytes;
     if bytes.len() >= STRIPE {
         hash = stripes_by_two_lanes(seed, bytes);
-        if bytes.len() % STRIPE == 0 {
+        let rest_len = bytes.len() % STRIPE;
+        if rest_len == 0 {
             return avalanche(hash.wrapping_add(bytes.len() as u32));
         }
-        let stripes_end = bytes.len() - bytes.len() % STRIPE;
-        rest = bytes.get(stripes_end..).unwrap_or_default();
+        rest = bytes.get(bytes.len() - rest_len..).unwrap_or_default();
     }
     hash = hash.wrapping_add(bytes.len() as u32);
     while let Some((word, after)) = rest.split_first_chunk::<4>() {
