@@ -1,5 +1,6 @@
 //! Builds the firmware in benches/target, runs it under QEMU and reads its code size.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use object::{Object, ObjectSection};
+use object::{Object, ObjectSection, ObjectSymbol};
 
 use crate::call::Call;
 use crate::row::Row;
@@ -196,21 +197,36 @@ impl Core {
         })
     }
 
-    /// Bytes of flash for code and constants, of a program with that contestant only.
+    /// Bytes of flash for code and constants, of a program with that contestant only. The compiler's `memcpy`
+    /// and its like are left out: nearly every program has them anyway.
     fn code_size(&self, contestants: Contestants, contestant: &str) -> Outcome<u64> {
         let path = self.build("code_size", "size", contestants, contestant)?;
         let problem = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let bytes = fs::read(&path).map_err(|error| problem(&error))?;
         let elf = object::File::parse(&*bytes).map_err(|error| problem(&error))?;
-        [".text", ".rodata"]
-            .iter()
-            .map(|name| {
-                let section = elf.section_by_name(name);
-                let section = section.ok_or_else(|| problem(&format!("has no section {name}")))?;
-                Ok(section.size())
-            })
-            .sum()
+        let mut size = 0;
+        for name in [".text", ".rodata"] {
+            let section = elf.section_by_name(name);
+            size += section
+                .ok_or_else(|| problem(&format!("has no section {name}")))?
+                .size();
+        }
+        // By address: one function may go by several names.
+        let memory_functions: BTreeMap<u64, u64> = elf
+            .symbols()
+            .filter(|symbol| symbol.name().is_ok_and(is_memory_function))
+            .map(|symbol| (symbol.address(), symbol.size()))
+            .collect();
+        Ok(size - memory_functions.values().sum::<u64>())
     }
+}
+
+/// Whether a symbol is `memcpy` or its like, which compiler-builtins brings along.
+fn is_memory_function(symbol: &str) -> bool {
+    const NAMES: [&str; 5] = ["memcpy", "memmove", "memset", "memcmp", "bcmp"];
+    NAMES.contains(&symbol)
+        || symbol.starts_with("__aeabi_mem")
+        || symbol.starts_with("_ZN17compiler_builtins3mem")
 }
 
 /// What the process prints to either stream; it is killed after `limit`.
@@ -263,7 +279,7 @@ mod tests {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
-    use super::{CORES, output_within};
+    use super::{CORES, is_memory_function, output_within};
 
     #[test]
     fn ticks_become_instructions() {
@@ -272,6 +288,16 @@ mod tests {
             .row("sundew,xxh32,80,true,hit,1000,413600,4000,10")
             .unwrap();
         assert_eq!((row.instructions, row.false_positives), (100.0, 1.0));
+    }
+
+    #[test]
+    fn memory_functions_are_told_from_others() {
+        assert!(is_memory_function("__aeabi_memclr4"));
+        assert!(is_memory_function(
+            "_ZN17compiler_builtins3mem6memcpy17h0123456789abcdefE"
+        ));
+        assert!(!is_memory_function("__aeabi_lmul"));
+        assert!(!is_memory_function("memory_filter"));
     }
 
     #[test]

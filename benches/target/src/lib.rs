@@ -30,7 +30,7 @@ pub fn start_heap() {
 pub trait Contestant {
     /// `impl` and `hash` in the table.
     const NAME: (&str, &str);
-    /// Whether it needs [`start_heap`], whose code then counts as its own.
+    /// Whether it needs [`start_heap`].
     const ALLOCATES: bool = false;
 
     fn empty() -> Self;
