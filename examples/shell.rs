@@ -38,7 +38,11 @@ mod firmware {
                 clock_hz: clock::HZ,
             },
         );
-        log!(info, "started, {} bytes of static RAM", memory::static_ram());
+        log!(
+            info,
+            "started, {} bytes of static RAM",
+            memory::static_ram()
+        );
 
         let mut chunk = [0; 64];
         loop {

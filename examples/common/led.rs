@@ -58,7 +58,8 @@ impl<P: OutputPin> Status<P> {
 
     /// To be called every now and then when nothing came.
     pub fn show(&mut self, now: u32) -> Result<(), P::Error> {
-        let is_lit_half = now.wrapping_sub(self.first) / Self::HALF_PERIOD % 2 == 0;
+        let is_lit_half =
+            now.wrapping_sub(self.first) % (2 * Self::HALF_PERIOD) < Self::HALF_PERIOD;
         self.pin
             .set_state((self.nearly_full || self.is_recent(now) && is_lit_half).into())
     }

@@ -46,5 +46,7 @@ pub fn stack_high_water() -> u32 {
 }
 
 fn painted_end() -> *mut u32 {
-    (&raw const _stack_start).cast_mut().wrapping_byte_sub(PAINTED)
+    (&raw const _stack_start)
+        .cast_mut()
+        .wrapping_byte_sub(PAINTED)
 }

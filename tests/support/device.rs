@@ -318,7 +318,11 @@ fn the_end_of_a_reply_is_found() {
         "%1\r\n+key\r\n*1\r\n_\r\n",
     ] {
         let bytes = reply.as_bytes();
-        assert_eq!(reply_length(&[bytes, b"+next\r\n"].concat()), Some(bytes.len()), "{reply:?}");
+        assert_eq!(
+            reply_length(&[bytes, b"+next\r\n"].concat()),
+            Some(bytes.len()),
+            "{reply:?}"
+        );
         for cut in 0..bytes.len() {
             assert_eq!(reply_length(&bytes[..cut]), None, "{reply:?} up to {cut}");
         }

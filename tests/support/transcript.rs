@@ -77,8 +77,7 @@ fn compare(path: &Path, expected: &str, found: &str) {
         return;
     }
     if std::env::var_os("SUNDEW_BLESS").is_some_and(|value| value == "1") {
-        std::fs::write(path, found)
-            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        std::fs::write(path, found).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         return;
     }
     let number = (expected.lines().zip(found.lines()))
