@@ -106,7 +106,7 @@ fn clippy() -> Outcome<Ending> {
             .run()?;
     }
     let target = "--target thumbv7m-none-eabi";
-    let examples = "--example seen --example shell --example crash";
+    let examples = "--example seen --example shell --example board";
     for features in ["", "--features defmt"] {
         Call::new(&format!(
             "cargo clippy --no-deps {target} {features} {examples} -- -D warnings"
