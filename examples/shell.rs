@@ -45,6 +45,8 @@ mod firmware {
         );
 
         let mut chunk = [0; 64];
+        let mut shown = 0;
+        let mut is_active = false;
         loop {
             let received = receiver.read(&mut chunk);
             let now = clock::milliseconds();
@@ -53,14 +55,18 @@ mod firmware {
                 log!(warn, "the UART lost {} bytes or more", lost);
                 shell.bytes_lost(lost);
             }
-            // Writing to the UART cannot fail.
-            if !received.is_empty() {
-                let Ok(()) = shell.feed(received, now, &mut transmitter);
-                let Ok(()) = status.active(now, shell.is_near_capacity());
-            } else {
+            // Neither the UART nor the LED can fail.
+            if received.is_empty() {
                 let Ok(()) = shell.poll(now, &mut transmitter);
-                let Ok(()) = status.show(now);
                 receiver.sleep();
+            } else {
+                let Ok(()) = shell.feed(received, now, &mut transmitter);
+                is_active = true;
+            }
+            if now != shown {
+                let Ok(()) = status.show(now, is_active, shell.is_near_capacity());
+                shown = now;
+                is_active = false;
             }
         }
     }

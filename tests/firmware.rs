@@ -42,15 +42,16 @@ fn answers_clients_inline_and_in_frames() {
 #[test]
 fn a_bare_enter_gives_a_prompt() {
     let mut device = shell();
+    transcript::check(&mut device, "ping.txt", Face::Client);
     device.send(b"\r");
     device.read_until(b"sundew> ");
     transcript::check(&mut device, "ping.txt", Face::Person);
 }
 
 #[test]
-fn loses_no_byte_when_more_comes_than_it_can_keep() {
+fn answers_a_thousand_commands_in_one_write() {
     let mut device = shell();
-    // 12 times what the ring holds. A real line does not wait for the device.
+    // A real line does not wait for the device.
     let count = if device.is_board() { 50 } else { 1000 };
     let mut commands = b"PING\r\n".repeat(count);
     commands.extend_from_slice(b"RESET\r\n");
@@ -58,6 +59,16 @@ fn loses_no_byte_when_more_comes_than_it_can_keep() {
     let mut expected = b"+PONG\r\n".repeat(count);
     expected.extend_from_slice(b"+RESET\r\n");
     assert!(answers == expected, "{}", answers.escape_ascii());
+}
+
+#[test]
+fn loses_no_byte_when_it_is_too_busy_to_read() {
+    let mut device = Device::boot(MACHINE, &elf("board"), Stdio::inherit());
+    // Several times what the ring holds.
+    let numbers: String = (0..1000).map(|number| format!("{number:04}\n")).collect();
+    device.send(b"s");
+    let echo = device.send_long(numbers.as_bytes(), b"0999\n");
+    assert_eq!(String::from_utf8(echo).unwrap(), numbers);
 }
 
 #[test]
@@ -116,9 +127,9 @@ fn fits_its_flash_and_its_ram() {
 
 #[test]
 fn a_crash_says_what_and_where_and_exits_with_a_failure() {
-    let elf = elf("crash");
+    let elf = elf("board");
     for (cause, said, place) in [
-        ("p", "-CRASH panic at examples/crash.rs:", ": on demand\r\n"),
+        ("p", "-CRASH panic at examples/board.rs:", ": on demand\r\n"),
         ("f", "-CRASH HardFault at 0x", ", address 0xa0000000\r\n"),
     ] {
         let mut device = Device::boot(MACHINE, &elf, Stdio::inherit());

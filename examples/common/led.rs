@@ -29,7 +29,7 @@ impl OutputPin for Led {
 /// What the light says, on whichever pin.
 pub struct Status<P> {
     pin: P,
-    nearly_full: bool,
+    /// When bytes began to come, and when they last came.
     first: u32,
     last: u32,
 }
@@ -40,27 +40,24 @@ impl<P: OutputPin> Status<P> {
     pub fn new(pin: P) -> Self {
         Self {
             pin,
-            nearly_full: false,
             first: 0,
             last: 0,
         }
     }
 
-    /// Bytes came. The flicker begins lit, so that a single command shows.
-    pub fn active(&mut self, now: u32, nearly_full: bool) -> Result<(), P::Error> {
-        if !self.is_recent(now) {
-            self.first = now;
+    /// To be called at every step of the clock: whether bytes came since the last one, and whether a filter is
+    /// nearly full. The flicker begins lit, so that a single command shows.
+    pub fn show(&mut self, now: u32, is_active: bool, is_full: bool) -> Result<(), P::Error> {
+        if is_active {
+            if !self.is_recent(now) {
+                self.first = now;
+            }
+            self.last = now;
         }
-        self.last = now;
-        self.nearly_full = nearly_full;
-        self.show(now)
-    }
-
-    /// To be called every now and then when nothing came.
-    pub fn show(&mut self, now: u32) -> Result<(), P::Error> {
-        let is_lit_half = now.wrapping_sub(self.first) / Self::HALF_PERIOD % 2 == 0;
-        self.pin
-            .set_state((self.nearly_full || self.is_recent(now) && is_lit_half).into())
+        let is_lit_half =
+            now.wrapping_sub(self.first) % (2 * Self::HALF_PERIOD) < Self::HALF_PERIOD;
+        let is_lit = is_full || self.is_recent(now) && is_lit_half;
+        self.pin.set_state(is_lit.into())
     }
 
     fn is_recent(&self, now: u32) -> bool {

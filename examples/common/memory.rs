@@ -6,19 +6,23 @@ use cortex_m::register::msp;
 // SAFETY: cortex-m-rt's linker script defines these; only their addresses mean something.
 unsafe extern "C" {
     safe static __sdata: u32;
+    safe static __edata: u32;
+    safe static __sbss: u32;
     safe static __ebss: u32;
     safe static _stack_start: u32;
 }
 
 /// How far below the start of the stack its use is seen.
 const PAINTED: usize = 8 * 1024;
-/// Below the stack pointer this much is left alone: the painter's own calls, in a build without optimization.
-const MARGIN: usize = 256;
+/// Below the stack pointer this much is left alone, for the painter's own calls, and counts as used.
+const MARGIN: usize = if cfg!(debug_assertions) { 256 } else { 32 };
 const PAINT: u32 = 0xA5A5_5A5A;
 
-/// Bytes of `.data` and `.bss`, which follow each other.
+/// Bytes of `.data` and `.bss`.
 pub fn static_ram() -> u32 {
-    (&raw const __ebss).addr() as u32 - (&raw const __sdata).addr() as u32
+    let data = (&raw const __edata).addr() - (&raw const __sdata).addr();
+    let bss = (&raw const __ebss).addr() - (&raw const __sbss).addr();
+    (data + bss) as u32
 }
 
 /// Paints the free part of the stack. To be called before interrupts are on.

@@ -55,17 +55,17 @@ pub fn start(_controller: NVIC) -> (Receiver, Transmitter) {
     )
 }
 
-#[allow(unsafe_code)]
+#[allow(unsafe_code, static_mut_refs)]
 fn ring_for_receiver() -> &'static mut Consumer<'static, u8> {
     // SAFETY: only `start` calls this, which runs once, and nothing else touches the second end.
-    unsafe { &mut *(&raw mut RING.1) }
+    unsafe { &mut RING.1 }
 }
 
-#[allow(unsafe_code)]
+#[allow(unsafe_code, static_mut_refs)]
 fn ring_for_interrupt() -> &'static mut Producer<'static, u8> {
     // SAFETY: only the interrupt calls this, which cannot interrupt itself, and nothing else touches the first
     // end.
-    unsafe { &mut *(&raw mut RING.0) }
+    unsafe { &mut RING.0 }
 }
 
 /// A byte came.

@@ -5,7 +5,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ Press Enter for a prompt, then type `help`. Ctrl-A X leaves.";
 const TARGET: &str = "thumbv7m-none-eabi";
 const DEFAULT_PORT: &str = "6380";
 /// How long the device may take to answer. It takes a quarter of a second, on a busy machine more.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Asks the second process to tell when the device answers.
 const ANNOUNCE: &str = "--announce";
@@ -65,18 +65,29 @@ fn on_port(port: u16) -> Outcome {
     build()?;
     // It may have been taken during a long build.
     check_free(port)?;
-    let this = std::env::current_exe().map_err(|error| format!("cannot find xtask: {error}"))?;
-    Command::new(this)
-        .args(["shell", ANNOUNCE, &port.to_string()])
-        .arg(std::process::id().to_string())
-        .stdin(Stdio::null())
-        .spawn()
-        .map_err(|error| format!("cannot start xtask again: {error}"))?;
+    start_announcer(port)?;
     // Without nodelay every reply waits 40 ms.
     emulator(&format!(
         "-monitor none -serial tcp:127.0.0.1:{port},server=on,wait=off,nodelay=on"
     ))
     .replace_this_process()
+}
+
+/// Starts the second process. A shell does, and ends: QEMU, which knows nothing of it, would never collect it
+/// as its child.
+fn start_announcer(port: u16) -> Outcome {
+    let this = std::env::current_exe().map_err(|error| format!("cannot find xtask: {error}"))?;
+    let status = Command::new("sh")
+        .args(["-c", "\"$@\" &", "sh"])
+        .arg(this)
+        .args(["shell", ANNOUNCE, &port.to_string()])
+        .arg(std::process::id().to_string())
+        .status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("sh: {status}")),
+        Err(error) => Err(format!("cannot start `sh`: {error}")),
+    }
 }
 
 /// Installs what is missing and builds the firmware.
@@ -118,8 +129,8 @@ fn announce(port: u16, emulator: &str) -> Outcome {
         if let Ok(stream) = TcpStream::connect((Ipv4Addr::LOCALHOST, port)) {
             break stream;
         }
-        if !Call::new(&format!("kill -0 {emulator}")).succeeds() {
-            // QEMU ended, and said why.
+        if !is_running(emulator) {
+            // It said why.
             return Ok(());
         }
         if start.elapsed() > PATIENCE {
@@ -128,9 +139,18 @@ fn announce(port: u16, emulator: &str) -> Outcome {
         thread::sleep(Duration::from_millis(50));
     };
     // Asked once only: the answer to a question that was given up would go to the next client.
-    ping(stream).map_err(|error| format!("the device does not answer: {error}"))?;
-    println!("ready 127.0.0.1:{port}");
+    match ping(stream) {
+        Ok(()) => println!("ready 127.0.0.1:{port}"),
+        Err(error) if is_running(emulator) => {
+            return Err(format!("the device does not answer: {error}"));
+        }
+        Err(_) => {}
+    }
     Ok(())
+}
+
+fn is_running(process: &str) -> bool {
+    Call::new(&format!("kill -0 {process}")).succeeds()
 }
 
 fn ping(mut stream: TcpStream) -> std::io::Result<()> {

@@ -111,6 +111,13 @@ fn clippy() -> Outcome<Ending> {
             .run()?;
     }
     let target = "--target thumbv7m-none-eabi";
+    let examples = "--example seen --example shell --example board";
+    for features in ["", "--features defmt"] {
+        Call::new(&format!(
+            "cargo clippy --no-deps {target} {features} {examples} -- -D warnings"
+        ))
+        .run()?;
+    }
     for features in ["--features fastbloom", "--no-default-features"] {
         Call::new(&format!(
             "cargo clippy --no-deps {target} {features} -- -D warnings"

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -137,9 +138,23 @@ fn the_terminal_comes_with_a_banner() {
         }
     };
     read_until("Ctrl-A X leaves.\n");
-    // Not before QEMU is there: it throws away what came earlier.
-    input.write_all(b"\r").unwrap();
-    read_until("sundew> ");
+    // QEMU keeps what is typed before the firmware listens, until the next key.
+    let has_prompt = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let start = Instant::now();
+            while !has_prompt.load(Ordering::Relaxed) {
+                if start.elapsed() > PATIENCE {
+                    shell.signal("TERM");
+                    return;
+                }
+                input.write_all(b"\r").unwrap();
+                thread::sleep(Duration::from_millis(100));
+            }
+        });
+        read_until("sundew> ");
+        has_prompt.store(true, Ordering::Relaxed);
+    });
     input.write_all(b"\x01x").unwrap();
     assert!(shell.0.wait().unwrap().success());
 }
