@@ -221,10 +221,10 @@ impl Device {
             .and_then(|listener| listener.local_addr())
             .map_err(|error| format!("no free port: {error}"))?
             .port();
-        let this =
-            std::env::current_exe().map_err(|error| format!("cannot find xtask: {error}"))?;
-        let mut process = Command::new(this)
-            .args(["shell", "--tcp", &port.to_string()])
+        // Through cargo, which becomes it: this program's own file may have been built anew since it started.
+        let mut process = Command::new("cargo")
+            .current_dir(root())
+            .args(["xtask", "shell", "--tcp", &port.to_string()])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
