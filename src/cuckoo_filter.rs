@@ -358,8 +358,8 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
     /// How often the filter is wrong now about a key it does not hold: `1 - (1 - 1 / n)^s` for `n` fingerprints
     /// (255 or 65,535) and `s` of them in two buckets on average.
     ///
-    /// For 32-bit hashes this is exact to a percent up to 8,192 buckets of `u16`, and up to 12 % too low above,
-    /// where there are hardly more hashes than fingerprints in all buckets.
+    /// With a 32-bit hash and `u16` it is up to 7 % too low above 8,192 buckets, where there are hardly more
+    /// hashes than fingerprints in all buckets.
     ///
     /// # Examples
     ///

@@ -23,6 +23,7 @@
 //! | the lowest false-positive rate for the RAM | [`ClassicBloom`] |
 //! | a fixed deny list in flash, without RAM | [`BlockedBloom::with_keys`] |
 //! | a set from which keys are removed again | [`CuckooFilter`] |
+//! | how often a key came | [`CountMinSketch`]; the most frequent ones: `TopKeys` (feature `heapless`) |
 //! | to know how large | [`sizing`], [`profile`] |
 //! | to know how full | [`Stats`] |
 //!
@@ -35,6 +36,7 @@ mod block;
 mod blocked_bloom;
 mod classic_bloom;
 mod core_kind;
+mod count_min_sketch;
 mod cuckoo_filter;
 pub mod hash;
 mod key;
@@ -42,6 +44,8 @@ mod merge_error;
 pub mod profile;
 pub mod sizing;
 mod stats;
+#[cfg(feature = "heapless")]
+mod top_keys;
 
 #[doc = include_str!("../docs/hashing.md")]
 pub mod hashing {}
@@ -49,12 +53,15 @@ pub mod hashing {}
 pub use block::{Block, Block512, Block1024, Block2048, Block4096, Block8192};
 pub use blocked_bloom::{BlockedBloom, BlockedBloomInner, BlockedBloomView};
 pub use classic_bloom::{ClassicBloom, ClassicBloomInner, ClassicBloomView};
+pub use count_min_sketch::{CountMinSketch, CountMinSketchInner, CountMinSketchView, Counter};
 pub use cuckoo_filter::{
     CuckooFilter, CuckooFilterFull, CuckooFilterInner, CuckooFilterView, Fingerprint,
 };
 pub use key::{Key, Sink};
 pub use merge_error::MergeError;
 pub use stats::Stats;
+#[cfg(feature = "heapless")]
+pub use top_keys::TopKeys;
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

@@ -22,6 +22,7 @@
 
 use core::fmt;
 
+pub use crate::count_min_sketch::{CountMinPlan, CountMinPlanError};
 use crate::hash::HashValue;
 
 const BILLION: u32 = 1_000_000_000;

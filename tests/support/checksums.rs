@@ -1,7 +1,7 @@
 // The same inserts on every machine: included by the host test and by the firmware `agreement`.
 
 use sundew::hash::{Murmur3, SipHash13, Xxh3, Xxh32};
-use sundew::{Block4096, BlockedBloom, ClassicBloom, CuckooFilter};
+use sundew::{Block4096, BlockedBloom, ClassicBloom, CountMinSketch, CuckooFilter};
 
 /// Five keys per turn into a structure, by a method that takes the key and what else is given.
 macro_rules! fill {
@@ -53,6 +53,8 @@ pub fn checksums(turns: u32, mut print: impl FnMut(&str, u32)) {
     print("classic xxh3", checksum(classic.words().iter().copied()));
     print("cuckoo 8", cuckoo_8(turns));
     print("cuckoo 16 xxh3", cuckoo_16(turns));
+    print("count-min", count_min(turns));
+    print("count-min conservative xxh3", count_min_conservative(turns));
 }
 
 /// 94 % full after 300 turns. A function of its own, as those below: a Cortex-M0 with 16 KB of RAM cannot have
@@ -70,6 +72,21 @@ fn cuckoo_16(turns: u32) -> u32 {
     let mut filter = CuckooFilter::<27, u16, Xxh3>::new();
     fill!(turns, filter.insert());
     checksum(filter.buckets().flatten().map(|slot| u32::from(*slot)))
+}
+
+#[inline(never)]
+fn count_min(turns: u32) -> u32 {
+    let mut sketch = CountMinSketch::<99, 5, u16>::new();
+    fill!(turns, sketch.add(3_000)); // Some counters come to their limit.
+    let counters = sketch.rows().flatten().map(|counter| u32::from(*counter));
+    checksum(counters.chain([sketch.total() as u32]))
+}
+
+#[inline(never)]
+fn count_min_conservative(turns: u32) -> u32 {
+    let mut sketch = CountMinSketch::<50, 3, u32, Xxh3>::new();
+    fill!(turns, sketch.add_conservative(1));
+    checksum(sketch.rows().flatten().copied())
 }
 
 /// FNV-1a over the words, which is independent of the hashes under test.
