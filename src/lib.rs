@@ -24,6 +24,7 @@
 //! | a fixed deny list in flash, without RAM | [`BlockedBloom::with_keys`] |
 //! | a set from which keys are removed again | [`CuckooFilter`] |
 //! | how often a key came | [`CountMinSketch`]; the most frequent ones: `TopKeys` (feature `heapless`) |
+//! | how many different keys came | [`HyperLogLog`]; of one stream, with less error: [`StreamingHyperLogLog`] |
 //! | to know how large | [`sizing`], [`profile`] |
 //! | to know how full | [`Stats`] |
 //!
@@ -39,11 +40,13 @@ mod core_kind;
 mod count_min_sketch;
 mod cuckoo_filter;
 pub mod hash;
+mod hyper_log_log;
 mod key;
 mod merge_error;
 pub mod profile;
 pub mod sizing;
 mod stats;
+mod streaming_hyper_log_log;
 #[cfg(feature = "heapless")]
 mod top_keys;
 
@@ -57,9 +60,17 @@ pub use count_min_sketch::{CountMinSketch, CountMinSketchInner, CountMinSketchVi
 pub use cuckoo_filter::{
     CuckooFilter, CuckooFilterFull, CuckooFilterInner, CuckooFilterView, Fingerprint,
 };
+pub use hyper_log_log::{
+    HyperLogLog, HyperLogLog4, HyperLogLog5, HyperLogLog6, HyperLogLog7, HyperLogLog8,
+    HyperLogLog9, HyperLogLog10, HyperLogLog11, HyperLogLog12, HyperLogLog13, HyperLogLog14,
+    HyperLogLogInner, HyperLogLogView,
+};
 pub use key::{Key, Sink};
 pub use merge_error::MergeError;
 pub use stats::Stats;
+pub use streaming_hyper_log_log::{
+    StreamingHyperLogLog, StreamingHyperLogLogInner, StreamingHyperLogLogView,
+};
 #[cfg(feature = "heapless")]
 pub use top_keys::TopKeys;
 

@@ -3,7 +3,7 @@
 use core::fmt;
 
 /// Why [`union`](crate::BlockedBloomView::union), [`intersect`](crate::BlockedBloomView::intersect) or
-/// [`merge`](crate::CountMinSketchView::merge) refused; the filter or sketch is as it was.
+/// `merge` ([`CountMinSketch`](crate::CountMinSketchView::merge), [`HyperLogLog`](crate::HyperLogLogView::merge)) refused; the filter or sketch is as it was.
 ///
 /// Those that differ in bits per key, block size, counter or hash function have different types, and do not
 /// compile.

@@ -1,7 +1,10 @@
 // The same inserts on every machine: included by the host test and by the firmware `agreement`.
 
 use sundew::hash::{Murmur3, SipHash13, Xxh3, Xxh32};
-use sundew::{Block4096, BlockedBloom, ClassicBloom, CountMinSketch, CuckooFilter};
+use sundew::{
+    Block4096, BlockedBloom, ClassicBloom, CountMinSketch, CuckooFilter, HyperLogLog9,
+    StreamingHyperLogLog,
+};
 
 /// Five keys per turn into a structure, by a method that takes the key and what else is given.
 macro_rules! fill {
@@ -55,6 +58,8 @@ pub fn checksums(turns: u32, mut print: impl FnMut(&str, u32)) {
     print("cuckoo 16 xxh3", cuckoo_16(turns));
     print("count-min", count_min(turns));
     print("count-min conservative xxh3", count_min_conservative(turns));
+    print("hyperloglog", hyper_log_log(turns));
+    print("hyperloglog streaming xxh3", streaming_hyper_log_log(turns));
 }
 
 /// 94 % full after 300 turns. A function of its own, as those below: a Cortex-M0 with 16 KB of RAM cannot have
@@ -87,6 +92,23 @@ fn count_min_conservative(turns: u32) -> u32 {
     let mut sketch = CountMinSketch::<50, 3, u32, Xxh3>::new();
     fill!(turns, sketch.add_conservative(1));
     checksum(sketch.rows().flatten().copied())
+}
+
+#[inline(never)]
+fn hyper_log_log(turns: u32) -> u32 {
+    let mut sketch = HyperLogLog9::<Xxh32>::new();
+    fill!(turns, sketch.insert());
+    let bytes = sketch.as_bytes().iter().map(|byte| u32::from(*byte));
+    checksum(bytes.chain([sketch.estimate() as u32]))
+}
+
+#[inline(never)]
+fn streaming_hyper_log_log(turns: u32) -> u32 {
+    let mut stream = StreamingHyperLogLog::<128, Xxh3>::new();
+    fill!(turns, stream.insert());
+    let sketch = stream.sketch();
+    let bytes = sketch.as_bytes().iter().map(|byte| u32::from(*byte));
+    checksum(bytes.chain([stream.estimate() as u32, sketch.estimate() as u32]))
 }
 
 /// FNV-1a over the words, which is independent of the hashes under test.
