@@ -204,7 +204,8 @@ impl<H: HashFunction> HyperLogLogView<H> {
     ///
     /// # Cost
     ///
-    /// Reads all registers; then at most 20 multiplications and two divisions of 64 bits. No float. 128 bytes of stack.
+    /// Reads all registers; then at most 20 multiplications and four divisions of 64 bits. No float. 128 bytes
+    /// of stack.
     ///
     /// # Examples
     ///
@@ -348,10 +349,13 @@ fn split(registers: u32) -> [u32; REGISTERS] {
 
 /// Each register the higher of two.
 fn highest(registers: u32, others: u32) -> u32 {
-    let pairs = split(registers).into_iter().zip(split(others));
-    pairs.rev().fold(0, |united, (register, other)| {
-        united << REGISTER_BITS | register.max(other)
-    })
+    let mut united = 0;
+    for i in 0..REGISTERS as u32 {
+        // Compared where they are, without a shift.
+        let mask = REGISTER_MASK << (i * REGISTER_BITS);
+        united |= (registers & mask).max(others & mask);
+    }
+    united
 }
 
 /// How many values six bits have; no register is above 61.
@@ -479,7 +483,9 @@ mod tests {
 
     #[test]
     fn estimates_are_those_of_floating_point() {
-        for (hash_bits, precision) in (4..=14).flat_map(|p| [(32, p), (64, p)]) {
+        // The largest take Miri a minute.
+        let precisions = 4..=if cfg!(miri) { 8 } else { 14 };
+        for (hash_bits, precision) in precisions.flat_map(|p| [(32, p), (64, p)]) {
             let registers = 1_u32 << precision;
             let most = hash_bits - precision + 1;
             let mut state = 1_u32;

@@ -2,8 +2,9 @@
 
 use core::fmt;
 
-/// Why [`union`](crate::BlockedBloomView::union), [`intersect`](crate::BlockedBloomView::intersect) or
-/// `merge` ([`CountMinSketch`](crate::CountMinSketchView::merge), [`HyperLogLog`](crate::HyperLogLogView::merge)) refused; the filter or sketch is as it was.
+/// Why [`union`](crate::BlockedBloomView::union), [`intersect`](crate::BlockedBloomView::intersect) or `merge`
+/// ([of counts](crate::CountMinSketchView::merge), [of different keys](crate::HyperLogLogView::merge)) refused; the
+/// filter or sketch is as it was.
 ///
 /// Those that differ in bits per key, block size, counter or hash function have different types, and do not
 /// compile.

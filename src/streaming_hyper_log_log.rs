@@ -162,8 +162,9 @@ impl<H: HashFunction> StreamingHyperLogLogView<H> {
 fn inverse(number: u64, bits: u32) -> u64 {
     let number = number.max(1);
     let zeros = number.leading_zeros();
-    // The upper 32 bits, from 2^31 up, and 2^63 divided by them: from 2^31 up to 2^32.
-    let upper = (number << zeros) >> 32;
+    // The upper 32 bits, from 2^31 up, and 2^63 divided by them: from 2^31 up to 2^32. The top bit is set already;
+    // saying so spares the compiler the test for 0.
+    let upper = (number << zeros) >> 32 | 1 << 31;
     let quotient = (1 << 63) / upper;
     // The inverse is that times 2^(bits - 95 + zeros).
     let shift = bits + zeros + FRACTION_BITS;

@@ -168,6 +168,14 @@ fn plans_are_those_of_redis_bloom() {
     let zero = Err(CountMinPlanError::ZeroRate);
     assert_eq!(plan(Rate::ZERO, Rate::ONE), zero);
     assert_eq!(plan(Rate::ONE, Rate::ZERO), zero);
+    assert_eq!(
+        CountMinPlanError::ZeroRate.to_string(),
+        "a sketch cannot promise an error of 0"
+    );
+    assert_eq!(
+        CountMinPlanError::TooWide.to_string(),
+        "the error is too small for rows of at most 65536 counters"
+    );
 }
 
 /// The formula of the hashing page, written down once more.

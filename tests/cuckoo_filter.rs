@@ -144,6 +144,18 @@ fn the_same_key_fits_eight_times() {
     assert!(filter == CuckooFilter::new());
 }
 
+#[test]
+fn the_error_says_what_to_do() {
+    let mut filter: CuckooFilter<1, u8> = CuckooFilter::new();
+    let error = (0..=4_u32)
+        .find_map(|key| filter.insert(&key).err())
+        .unwrap();
+    assert_eq!(
+        error.to_string(),
+        "the cuckoo filter is full: remove keys or give it more buckets"
+    );
+}
+
 /// Documented: whoever removes a key that is not there may remove another.
 #[test]
 fn removing_a_false_positive_forgets_another_key() {
