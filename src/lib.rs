@@ -22,6 +22,9 @@
 //! | fewer false positives on a core without a data cache, at the same speed | [`BlockedBloom`] with [`Block4096`] |
 //! | the lowest false-positive rate for the RAM | [`ClassicBloom`] |
 //! | a fixed deny list in flash, without RAM | [`BlockedBloom::with_keys`] |
+//! | a set from which keys are removed again | [`CuckooFilter`] |
+//! | how often a key came | [`CountMinSketch`]; the most frequent ones: `TopKeys` (feature `heapless`) |
+//! | how many different keys came | [`HyperLogLog`]; of one stream, with less error: [`StreamingHyperLogLog`] |
 //! | to know how large | [`sizing`], [`profile`] |
 //! | to know how full | [`Stats`] |
 //!
@@ -35,13 +38,19 @@ mod block;
 mod blocked_bloom;
 mod classic_bloom;
 mod core_kind;
+mod count_min_sketch;
+mod cuckoo_filter;
 pub mod hash;
+mod hyper_log_log;
 mod key;
 mod merge_error;
 pub mod profile;
 pub mod shell;
 pub mod sizing;
 mod stats;
+mod streaming_hyper_log_log;
+#[cfg(feature = "heapless")]
+mod top_keys;
 
 #[doc = include_str!("../docs/hashing.md")]
 pub mod hashing {}
@@ -49,9 +58,23 @@ pub mod hashing {}
 pub use block::{Block, Block512, Block1024, Block2048, Block4096, Block8192};
 pub use blocked_bloom::{BlockedBloom, BlockedBloomInner, BlockedBloomView};
 pub use classic_bloom::{ClassicBloom, ClassicBloomInner, ClassicBloomView};
+pub use count_min_sketch::{CountMinSketch, CountMinSketchInner, CountMinSketchView, Counter};
+pub use cuckoo_filter::{
+    CuckooFilter, CuckooFilterFull, CuckooFilterInner, CuckooFilterView, Fingerprint,
+};
+pub use hyper_log_log::{
+    HyperLogLog, HyperLogLog4, HyperLogLog5, HyperLogLog6, HyperLogLog7, HyperLogLog8,
+    HyperLogLog9, HyperLogLog10, HyperLogLog11, HyperLogLog12, HyperLogLog13, HyperLogLog14,
+    HyperLogLogInner, HyperLogLogView,
+};
 pub use key::{Key, Sink};
 pub use merge_error::MergeError;
 pub use stats::Stats;
+pub use streaming_hyper_log_log::{
+    StreamingHyperLogLog, StreamingHyperLogLogInner, StreamingHyperLogLogView,
+};
+#[cfg(feature = "heapless")]
+pub use top_keys::TopKeys;
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

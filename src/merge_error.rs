@@ -1,28 +1,28 @@
-//! Why two filters cannot be combined.
+//! Why two filters or sketches cannot be combined.
 
 use core::fmt;
 
-/// Why [`union`](crate::BlockedBloomView::union) or [`intersect`](crate::BlockedBloomView::intersect) refused;
-/// the filter is as it was.
+/// Why [`union`](crate::BlockedBloomView::union), [`intersect`](crate::BlockedBloomView::intersect) or `merge`
+/// ([of counts](crate::CountMinSketchView::merge), [of different keys](crate::HyperLogLogView::merge)) refused; the
+/// filter or sketch is as it was.
 ///
-/// Filters that differ in bits per key, block size or hash function have different types, and do not compile.
+/// Those that differ in bits per key, block size, counter or hash function have different types, and do not
+/// compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum MergeError {
-    /// The filters have different sizes.
+    /// They have different sizes.
     SizeDiffers,
-    /// The filters hash with different seeds or keys.
+    /// They hash with different seeds or keys.
     SeedDiffers,
 }
 
 impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::SizeDiffers => "the filters have different sizes: build both with the same N",
-            Self::SeedDiffers => {
-                "the filters have different hash seeds: build both with the same one"
-            }
+            Self::SizeDiffers => "the sizes differ: build both with the same one",
+            Self::SeedDiffers => "the hash seeds differ: build both with the same one",
         })
     }
 }

@@ -22,6 +22,7 @@
 
 use core::fmt;
 
+pub use crate::count_min_sketch::{CountMinPlan, CountMinPlanError};
 use crate::hash::HashValue;
 
 const BILLION: u32 = 1_000_000_000;
@@ -400,6 +401,24 @@ pub const fn classic_k(rate: Rate) -> u32 {
     const ROUNDING: u64 = 1 << (58 - 10);
     let k = ((log2_of_inverse_q58(rate) + (1 << 58) - 1 - ROUNDING) >> 58) as u32;
     if k == 0 { 1 } else { k }
+}
+
+/// The buckets of a [`CuckooFilter`](crate::CuckooFilter) that holds so many keys, in 99 of 100 filters: 95 % of
+/// the slots, and two buckets more for luck, which small filters need.
+///
+/// # Examples
+///
+/// ```
+/// use sundew::CuckooFilter;
+/// use sundew::sizing::cuckoo_buckets;
+///
+/// let present: CuckooFilter<{ cuckoo_buckets(1_000) }, u8> = CuckooFilter::new();
+/// assert_eq!(present.num_buckets(), 266); // 1,064 bytes
+/// ```
+pub const fn cuckoo_buckets(keys: usize) -> usize {
+    // 4 * 0.95 = 19 / 5, in parts so that nothing overflows.
+    let buckets = keys / 19 * 5 + (keys % 19 * 5).div_ceil(19);
+    buckets.saturating_add(2)
 }
 
 /// Why there is no plan. Nothing was changed.

@@ -1,4 +1,4 @@
-//! How the value of a hash chooses a block and seeds the probes.
+//! How the value of a hash chooses a block or a register and seeds the probes.
 
 use crate::core_kind::IS_ARMV6M;
 
@@ -24,6 +24,12 @@ pub trait HashValue: Copy + Eq + core::fmt::Debug + sealed::Sealed {
     /// Start and step of the double hashing of a classic filter.
     #[doc(hidden)]
     fn start_and_step(self) -> (u32, u32);
+
+    /// The index of a HyperLogLog's register, from the upper bits, and the position of the first 1 in the bits
+    /// that are left, counted from 1; when all are 0, one more than there are. The number of registers is a
+    /// power of two from 2 to 2^16.
+    #[doc(hidden)]
+    fn register_and_rank(self, registers: usize) -> (usize, u32);
 }
 
 impl HashValue for u32 {
@@ -47,6 +53,15 @@ impl HashValue for u32 {
         // bits meet the lower ones of the start. Odd, so it is never 0.
         (self, self.wrapping_mul(super::GOLDEN).rotate_left(16) | 1)
     }
+
+    #[inline]
+    fn register_and_rank(self, registers: usize) -> (usize, u32) {
+        // A product with a power of two is a shift that needs no logarithm. The bit below what is left of the
+        // hash ends the count.
+        let number = registers as u32;
+        let rest = self.wrapping_mul(number) | number >> 1;
+        (block_index(self, registers), rest.leading_zeros() + 1)
+    }
 }
 
 impl HashValue for u64 {
@@ -66,6 +81,13 @@ impl HashValue for u64 {
     #[inline]
     fn start_and_step(self) -> (u32, u32) {
         ((self >> 32) as u32, self as u32 | 1)
+    }
+
+    #[inline]
+    fn register_and_rank(self, registers: usize) -> (usize, u32) {
+        let index = block_index((self >> 32) as u32, registers);
+        let rest = self.wrapping_shl(registers.trailing_zeros()) | registers as u64 >> 1;
+        (index, rest.leading_zeros() + 1)
     }
 }
 

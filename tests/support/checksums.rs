@@ -1,35 +1,40 @@
 // The same inserts on every machine: included by the host test and by the firmware `agreement`.
 
 use sundew::hash::{Murmur3, SipHash13, Xxh3, Xxh32};
-use sundew::{Block4096, BlockedBloom, ClassicBloom};
+use sundew::{
+    Block4096, BlockedBloom, ClassicBloom, CountMinSketch, CuckooFilter, HyperLogLog9,
+    StreamingHyperLogLog,
+};
+
+/// Five keys per turn into a structure, by a method that takes the key and what else is given.
+macro_rules! fill {
+    ($turns:expr, $structure:ident.$insert:ident($($more:expr),*)) => {
+        for i in 0..$turns {
+            let _ = $structure.$insert(&i $(, $more)*);
+            let _ = $structure.$insert(&((i as u64) << 33) $(, $more)*);
+            let _ = $structure.$insert(&(i as u16, "field", -(i as i64)) $(, $more)*);
+            let _ = $structure.$insert(&[i, !i, 7] $(, $more)*);
+            // Every length from every alignment.
+            let bytes: [u8; 304] = core::array::from_fn(|j| (i as usize * 31 + j * 7) as u8);
+            if let Some(key) = bytes
+                .get(i as usize % 4..)
+                .and_then(|b| b.get(..i as usize))
+            {
+                let _ = $structure.$insert(key $(, $more)*);
+            }
+        }
+    };
+}
 
 /// Calls `print` with the name of a filter and the checksum of its bits, after five inserts per turn.
 pub fn checksums(turns: u32, mut print: impl FnMut(&str, u32)) {
     macro_rules! blocked {
         ($name:expr, $filter:expr) => {{
             let mut filter = $filter;
-            fill!(filter);
+            fill!(turns, filter.insert());
             let words = filter.blocks().flat_map(|block| block.words());
             print($name, checksum(words.copied()));
         }};
-    }
-    macro_rules! fill {
-        ($filter:expr) => {
-            for i in 0..turns {
-                $filter.insert(&i);
-                $filter.insert(&((i as u64) << 33));
-                $filter.insert(&(i as u16, "field", -(i as i64)));
-                $filter.insert(&[i, !i, 7]);
-                // Every length from every alignment.
-                let bytes: [u8; 304] = core::array::from_fn(|j| (i as usize * 31 + j * 7) as u8);
-                if let Some(key) = bytes
-                    .get(i as usize % 4..)
-                    .and_then(|b| b.get(..i as usize))
-                {
-                    $filter.insert(key);
-                }
-            }
-        };
     }
     blocked!("xxh32", BlockedBloom::<19, 7, Xxh32>::new());
     blocked!(
@@ -44,11 +49,66 @@ pub fn checksums(turns: u32, mut print: impl FnMut(&str, u32)) {
     );
     blocked!("murmur3", BlockedBloom::<19, 7, Murmur3>::new());
     let mut classic = ClassicBloom::<305, 7>::new();
-    fill!(classic);
+    fill!(turns, classic.insert());
     print("classic", checksum(classic.words().iter().copied()));
     let mut classic = ClassicBloom::<305, 7, Xxh3>::new();
-    fill!(classic);
+    fill!(turns, classic.insert());
     print("classic xxh3", checksum(classic.words().iter().copied()));
+    print("cuckoo 8", cuckoo_8(turns));
+    print("cuckoo 16 xxh3", cuckoo_16(turns));
+    print("count-min", count_min(turns));
+    print("count-min conservative xxh3", count_min_conservative(turns));
+    print("hyperloglog", hyper_log_log(turns));
+    print("hyperloglog streaming xxh3", streaming_hyper_log_log(turns));
+}
+
+/// 94 % full after 300 turns. A function of its own, as those below: a Cortex-M0 with 16 KB of RAM cannot have
+/// everything on its stack at once.
+#[inline(never)]
+fn cuckoo_8(turns: u32) -> u32 {
+    let mut filter = CuckooFilter::<400, u8>::new();
+    fill!(turns, filter.insert());
+    checksum(filter.buckets().flatten().map(|slot| u32::from(*slot)))
+}
+
+/// 93 % full after 20 turns; from then on most inserts fail and leave no trace.
+#[inline(never)]
+fn cuckoo_16(turns: u32) -> u32 {
+    let mut filter = CuckooFilter::<27, u16, Xxh3>::new();
+    fill!(turns, filter.insert());
+    checksum(filter.buckets().flatten().map(|slot| u32::from(*slot)))
+}
+
+#[inline(never)]
+fn count_min(turns: u32) -> u32 {
+    let mut sketch = CountMinSketch::<99, 5, u16>::new();
+    fill!(turns, sketch.add(3_000)); // Some counters come to their limit.
+    let counters = sketch.rows().flatten().map(|counter| u32::from(*counter));
+    checksum(counters.chain([sketch.total() as u32]))
+}
+
+#[inline(never)]
+fn count_min_conservative(turns: u32) -> u32 {
+    let mut sketch = CountMinSketch::<50, 3, u32, Xxh3>::new();
+    fill!(turns, sketch.add_conservative(1));
+    checksum(sketch.rows().flatten().copied())
+}
+
+#[inline(never)]
+fn hyper_log_log(turns: u32) -> u32 {
+    let mut sketch = HyperLogLog9::<Xxh32>::new();
+    fill!(turns, sketch.insert());
+    let bytes = sketch.as_bytes().iter().map(|byte| u32::from(*byte));
+    checksum(bytes.chain([sketch.estimate() as u32]))
+}
+
+#[inline(never)]
+fn streaming_hyper_log_log(turns: u32) -> u32 {
+    let mut stream = StreamingHyperLogLog::<128, Xxh3>::new();
+    fill!(turns, stream.insert());
+    let sketch = stream.sketch();
+    let bytes = sketch.as_bytes().iter().map(|byte| u32::from(*byte));
+    checksum(bytes.chain([stream.estimate() as u32, sketch.estimate() as u32]))
 }
 
 /// FNV-1a over the words, which is independent of the hashes under test.
