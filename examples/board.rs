@@ -17,15 +17,19 @@ mod firmware {
         let core = cortex_m::Peripherals::take().unwrap();
         clock::start(core.SYST);
         let (mut receiver, mut transmitter) = uart::start(core.NVIC);
-        let mut chunk = [0];
         loop {
-            match receiver.read(&mut chunk) {
-                b"" => receiver.sleep(),
-                b"p" => panic!("on demand"),
-                b"f" => fault(),
-                b"s" => stall(),
-                byte => {
-                    let Ok(()) = transmitter.write_all(byte);
+            let packet = receiver.read();
+            if packet.bytes().is_empty() {
+                receiver.sleep();
+            }
+            for byte in packet.bytes() {
+                match byte {
+                    b'p' => panic!("on demand"),
+                    b'f' => fault(),
+                    b's' => stall(),
+                    byte => {
+                        let Ok(()) = transmitter.write_all(&[*byte]);
+                    }
                 }
             }
         }

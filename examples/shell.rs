@@ -44,11 +44,11 @@ mod firmware {
             memory::static_ram()
         );
 
-        let mut chunk = [0; 64];
         let mut shown = 0;
         let mut is_active = false;
         loop {
-            let received = receiver.read(&mut chunk);
+            let packet = receiver.read();
+            let received = packet.bytes();
             let now = clock::milliseconds();
             let lost = receiver.take_lost();
             if lost > 0 {

@@ -24,6 +24,11 @@ pub fn start(mut timer: SYST) {
     timer.enable_interrupt();
     timer.enable_counter();
 
+    start_ticks();
+}
+
+/// Starts [`ticks`] only.
+pub fn start_ticks() {
     TIMER_RELOAD.write(u32::MAX);
     TIMER_VALUE.write(u32::MAX);
     TIMER_CONTROL.write(1);

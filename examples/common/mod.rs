@@ -4,9 +4,9 @@
 
 pub mod clock;
 mod crash;
-mod interrupts;
+pub mod interrupts;
 pub mod led;
 pub mod log;
 pub mod memory;
-mod register;
+pub mod register;
 pub mod uart;

@@ -36,6 +36,9 @@ pub const LEDS: Register = Register(0x4002_8000);
 /// The interrupt controller: a 1 lets an interrupt through, or holds it back.
 pub const INTERRUPT_ENABLE: Register = Register(0xE000_E100);
 pub const INTERRUPT_DISABLE: Register = Register(0xE000_E180);
+/// The same: a 1 raises an interrupt.
+#[allow(dead_code)] // only a benchmark asks for interrupts
+pub const INTERRUPT_PEND: Register = Register(0xE000_E200);
 
 /// Which fault it was, and the address that could not be accessed.
 pub const FAULT_STATUS: Register = Register(0xE000_ED28);

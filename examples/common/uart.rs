@@ -1,4 +1,4 @@
-//! UART 0: an interrupt receives into a ring, writing waits.
+//! UART 0: an interrupt receives into packets, and full ones into a ring; writing waits.
 //!
 //! Nothing is lost here without being counted. When the ring is full the interrupt is held back and the byte
 //! stays in the UART. QEMU waits then; a real line does not, and the UART says that it lost something.
@@ -26,19 +26,42 @@ const CONTROL_RECEIVE: u32 = 1 << 1;
 const CONTROL_RECEIVE_INTERRUPT: u32 = 1 << 3;
 const INTERRUPT_RECEIVED: u32 = 1 << 1;
 
-/// At 115,200 baud it takes 44 ms to fill.
-const RING_BYTES: usize = 512;
+/// Bytes that are handed on together: one by one through the ring they would cost as much again as the interrupt.
+const PACKET_BYTES: usize = 64;
+/// With the packet that is being filled they take 44 ms to fill at 115,200 baud.
+const RING_PACKETS: usize = 7;
 
-/// The two ends of the ring, the first for the interrupt, the second for [`Receiver`].
+/// What was received, in the order of time.
+#[derive(Clone, Copy)]
+pub struct Packet {
+    length: usize,
+    bytes: [u8; PACKET_BYTES],
+}
+
+impl Packet {
+    const EMPTY: Self = Self {
+        length: 0,
+        bytes: [0; PACKET_BYTES],
+    };
+
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+}
+
+/// The two ends of the ring of full packets, the first for the interrupt, the second for [`Receiver`].
 #[allow(unsafe_code)]
-static mut RING: (Producer<'static, u8>, Consumer<'static, u8>) = {
-    static mut QUEUE: &mut QueueView<u8> = &mut Queue::<u8, RING_BYTES>::new();
+static mut RING: (Producer<'static, Packet>, Consumer<'static, Packet>) = {
+    static mut QUEUE: &mut QueueView<Packet> = &mut Queue::<Packet, { RING_PACKETS + 1 }>::new();
     // SAFETY: nothing else can name `QUEUE`, and it is split once, by the compiler.
     #[allow(static_mut_refs)]
     unsafe {
         QUEUE.split_const()
     }
 };
+
+/// The packet that the interrupt fills. It is full only while the interrupt is held back.
+static mut FILLING: Packet = Packet::EMPTY;
 
 /// Starts the UART: 115,200 baud, 8 data bits, no parity, 1 stop bit.
 ///
@@ -56,13 +79,13 @@ pub fn start(_controller: NVIC) -> (Receiver, Transmitter) {
 }
 
 #[allow(unsafe_code, static_mut_refs)]
-fn ring_for_receiver() -> &'static mut Consumer<'static, u8> {
+fn ring_for_receiver() -> &'static mut Consumer<'static, Packet> {
     // SAFETY: only `start` calls this, which runs once, and nothing else touches the second end.
     unsafe { &mut RING.1 }
 }
 
 #[allow(unsafe_code, static_mut_refs)]
-fn ring_for_interrupt() -> &'static mut Producer<'static, u8> {
+fn ring_for_interrupt() -> &'static mut Producer<'static, Packet> {
     // SAFETY: only the interrupt calls this, which cannot interrupt itself, and nothing else touches the first
     // end.
     unsafe { &mut RING.0 }
@@ -70,43 +93,53 @@ fn ring_for_interrupt() -> &'static mut Producer<'static, u8> {
 
 /// A byte came.
 // SAFETY: the name stands for this interrupt in the table, nothing else has it.
-#[allow(unsafe_code)]
+#[allow(unsafe_code, static_mut_refs)]
 #[unsafe(no_mangle)]
 extern "C" fn UART0_RX() {
-    let ring = ring_for_interrupt();
-    if !ring.ready() {
-        // The byte and the request stay where they are until `Receiver::read` made room.
-        INTERRUPT_DISABLE.write(UART0_RX_BIT);
-        return;
-    }
+    // SAFETY: only the interrupt, which cannot interrupt itself, touches this while interrupts are on.
+    let filling = unsafe { &mut FILLING };
     // In this order: the next byte may come as soon as this one is read, and it must raise a new request.
     UART_INTERRUPT_CLEAR.write(INTERRUPT_RECEIVED);
     let byte = UART_DATA.read() as u8;
-    // SAFETY: there is room, and only this interrupt fills it.
-    unsafe { ring.enqueue_unchecked(byte) };
+    let length = filling.length;
+    if let Some(place) = filling.bytes.get_mut(length) {
+        *place = byte;
+        filling.length = length + 1;
+        if length + 1 == PACKET_BYTES {
+            hand_on(filling);
+        }
+    }
+}
+
+#[inline(never)]
+fn hand_on(filling: &mut Packet) {
+    if ring_for_interrupt().enqueue(*filling).is_ok() {
+        filling.length = 0;
+    } else {
+        // The next byte and its request stay where they are until `Receiver::read` made room.
+        INTERRUPT_DISABLE.write(UART0_RX_BIT);
+    }
 }
 
 /// What was received.
 pub struct Receiver {
-    ring: &'static mut Consumer<'static, u8>,
+    ring: &'static mut Consumer<'static, Packet>,
 }
 
 impl Receiver {
-    /// Moves waiting bytes to `chunk` and returns its filled part.
-    pub fn read<'a>(&mut self, chunk: &'a mut [u8]) -> &'a [u8] {
-        let mut count = 0;
-        for place in &mut *chunk {
-            let Some(byte) = self.ring.dequeue() else {
-                break;
-            };
-            *place = byte;
-            count += 1;
+    /// Takes what has been waiting longest: a full packet, or what there is of one.
+    pub fn read(&mut self) -> Packet {
+        if let Some(packet) = self.ring.dequeue() {
+            return packet;
         }
-        if count > 0 {
-            // It may have been held back for want of room.
-            INTERRUPT_ENABLE.write(UART0_RX_BIT);
-        }
-        chunk.get(..count).unwrap_or_default()
+        let packet = cortex_m::interrupt::free(|_| match self.ring.dequeue() {
+            // Handed on since the look into the ring.
+            Some(packet) => packet,
+            None => take_filling(),
+        });
+        // It may have been held back for want of room.
+        INTERRUPT_ENABLE.write(UART0_RX_BIT);
+        packet
     }
 
     /// How many bytes the UART lost since the last call, at least: it tells that it happened, not how often.
@@ -123,11 +156,28 @@ impl Receiver {
         // A byte that comes after the look into the ring stays pending while interrupts are off, and pending
         // is enough to end the sleep.
         cortex_m::interrupt::free(|_| {
-            if !self.ring.ready() {
+            if !self.ring.ready() && is_filling_empty() {
                 cortex_m::asm::wfi();
             }
         });
     }
+}
+
+/// To be called with interrupts off.
+#[allow(unsafe_code, static_mut_refs)]
+fn take_filling() -> Packet {
+    // SAFETY: interrupts are off, and no other code touches it.
+    let filling = unsafe { &mut FILLING };
+    let packet = *filling;
+    filling.length = 0;
+    packet
+}
+
+/// To be called with interrupts off.
+#[allow(unsafe_code, static_mut_refs)]
+fn is_filling_empty() -> bool {
+    // SAFETY: interrupts are off, and no other code touches it.
+    unsafe { FILLING.length == 0 }
 }
 
 /// Writes, waiting while the UART is busy. Bytes are received meanwhile.

@@ -1,0 +1,112 @@
+//! What one `BF.ADD` of an 80-byte item costs the console's firmware, in instructions: `cargo xtask bench shell`
+//! runs it under QEMU.
+//!
+//! Every part runs as in `shell.rs`: the interrupt for each byte, moving bytes out of the ring, and the shell. Only
+//! the bytes' values are not those of the UART, which nobody sends anything: the interrupt and the ring cost the
+//! same for any.
+
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+mod common;
+
+#[cfg(target_os = "none")]
+mod firmware {
+    use core::fmt::Write;
+
+    use cortex_m_rt::entry;
+    use cortex_m_semihosting::{debug, hprintln};
+    use heapless::String;
+    use sundew::profile::{DOCUMENT, Document};
+    use sundew::shell::{Arena, Board, Fixed, Keyspace, Shell};
+
+    use crate::common::interrupts::UART0_RX_BIT;
+    use crate::common::register::INTERRUPT_PEND;
+    use crate::common::{clock, memory, uart};
+
+    const COMMANDS: u32 = 200;
+    /// A packet of the UART's.
+    const PACKET: usize = 64;
+
+    #[entry]
+    fn main() -> ! {
+        static mut URLS: Document = Document::new();
+        static mut ARENA: Arena<4096> = Arena::new();
+
+        let core = cortex_m::Peripherals::take().unwrap();
+        clock::start_ticks();
+        let (mut receiver, mut transmitter) = uart::start(core.NVIC);
+        let mut fixed = [Fixed::blocked("urls", DOCUMENT.capacity as u32, URLS)];
+        let board = Board {
+            name: "mps2-an385",
+            static_ram: memory::static_ram(),
+            stack_high_water: || 0,
+            clock: clock::ticks,
+            clock_hz: clock::HZ,
+        };
+        let mut shell = Shell::new(Keyspace::new(&mut fixed, ARENA), board);
+
+        let [mut interrupts, mut ring, mut commands] = [0; 3];
+        let mut bytes = 0;
+        for i in 0..COMMANDS {
+            let mut frame = String::<128>::new();
+            write!(
+                frame,
+                "*3\r\n$6\r\nBF.ADD\r\n$4\r\nurls\r\n$80\r\nhttps://www.example.com/archive/2026/articles/section-00/page-{i:013}.html\r\n"
+            )
+            .unwrap();
+            assert!(frame.len() == 113);
+            bytes += frame.len() as u32;
+            for piece in frame.as_bytes().chunks(PACKET) {
+                interrupts += ticks(|| {
+                    piece
+                        .iter()
+                        .for_each(|_| INTERRUPT_PEND.write(UART0_RX_BIT))
+                });
+                // Asking for no interrupt takes as long as asking for one.
+                interrupts -= ticks(|| piece.iter().for_each(|_| INTERRUPT_PEND.write(0)));
+                ring += ticks(|| {
+                    let packet = receiver.read();
+                    assert!(packet.bytes().len() == piece.len());
+                });
+                commands += ticks(|| {
+                    let Ok(()) = shell.feed(piece, 0, &mut transmitter);
+                });
+            }
+        }
+        hprintln!("bytes {}", bytes / COMMANDS);
+        for (name, ticks) in [
+            ("interrupts", interrupts),
+            ("ring", ring),
+            ("shell", commands),
+        ] {
+            hprintln!("{} {}", name, instructions(ticks / COMMANDS));
+        }
+        hprintln!(
+            "all {}",
+            instructions((interrupts + ring + commands) / COMMANDS)
+        );
+        debug::exit(debug::EXIT_SUCCESS);
+        loop {
+            cortex_m::asm::wfi();
+        }
+    }
+
+    /// Ticks that the work takes, with those of reading the clock left out.
+    fn ticks(work: impl FnOnce()) -> u32 {
+        let start = clock::ticks();
+        work();
+        let end = clock::ticks();
+        let empty = clock::ticks().wrapping_sub(end);
+        end.wrapping_sub(start) - empty
+    }
+
+    /// QEMU is told that an instruction takes 256 ns; a tick is 40 ns.
+    fn instructions(ticks: u32) -> u32 {
+        ticks * 40 / 256
+    }
+}
+
+#[cfg(not(target_os = "none"))]
+fn main() {
+    println!("firmware: cargo xtask bench shell");
+}
