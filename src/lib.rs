@@ -21,6 +21,7 @@
 //! | the fastest answer to "seen before?" | [`BlockedBloom`] |
 //! | fewer false positives on a core without a data cache, at the same speed | [`BlockedBloom`] with [`Block4096`] |
 //! | the lowest false-positive rate for the RAM | [`ClassicBloom`] |
+//! | to remove keys again, or to count them up to 15 | [`CountingBloom`] |
 //! | a fixed deny list in flash, without RAM | [`BlockedBloom::with_keys`] |
 //! | to know how large | [`sizing`], [`profile`] |
 //! | to know how full | [`Stats`] |
@@ -34,6 +35,7 @@ mod block;
 mod blocked_bloom;
 mod classic_bloom;
 mod core_kind;
+mod counting_bloom;
 pub mod hash;
 mod key;
 mod merge_error;
@@ -47,6 +49,7 @@ pub mod hashing {}
 pub use block::{Block, Block512, Block1024, Block2048, Block4096, Block8192};
 pub use blocked_bloom::{BlockedBloom, BlockedBloomInner, BlockedBloomView};
 pub use classic_bloom::{ClassicBloom, ClassicBloomInner, ClassicBloomView};
+pub use counting_bloom::{CounterBlock, CountingBloom, CountingBloomInner, CountingBloomView};
 pub use key::{Key, Sink};
 pub use merge_error::MergeError;
 pub use stats::Stats;

@@ -1,35 +1,37 @@
 // The same inserts on every machine: included by the host test and by the firmware `agreement`.
 
 use sundew::hash::{Murmur3, SipHash13, Xxh3, Xxh32};
-use sundew::{Block4096, BlockedBloom, ClassicBloom};
+use sundew::{Block4096, BlockedBloom, ClassicBloom, CountingBloom};
+
+/// Five inserts per turn, of keys of every kind.
+macro_rules! fill {
+    ($filter:expr, $turns:expr) => {
+        for i in 0..$turns {
+            let _ = $filter.insert(&i);
+            let _ = $filter.insert(&((i as u64) << 33));
+            let _ = $filter.insert(&(i as u16, "field", -(i as i64)));
+            let _ = $filter.insert(&[i, !i, 7]);
+            // Every length from every alignment.
+            let bytes: [u8; 304] = core::array::from_fn(|j| (i as usize * 31 + j * 7) as u8);
+            if let Some(key) = bytes
+                .get(i as usize % 4..)
+                .and_then(|b| b.get(..i as usize))
+            {
+                let _ = $filter.insert(key);
+            }
+        }
+    };
+}
 
 /// Calls `print` with the name of a filter and the checksum of its bits, after five inserts per turn.
 pub fn checksums(turns: u32, mut print: impl FnMut(&str, u32)) {
     macro_rules! blocked {
         ($name:expr, $filter:expr) => {{
             let mut filter = $filter;
-            fill!(filter);
+            fill!(filter, turns);
             let words = filter.blocks().flat_map(|block| block.words());
             print($name, checksum(words.copied()));
         }};
-    }
-    macro_rules! fill {
-        ($filter:expr) => {
-            for i in 0..turns {
-                $filter.insert(&i);
-                $filter.insert(&((i as u64) << 33));
-                $filter.insert(&(i as u16, "field", -(i as i64)));
-                $filter.insert(&[i, !i, 7]);
-                // Every length from every alignment.
-                let bytes: [u8; 304] = core::array::from_fn(|j| (i as usize * 31 + j * 7) as u8);
-                if let Some(key) = bytes
-                    .get(i as usize % 4..)
-                    .and_then(|b| b.get(..i as usize))
-                {
-                    $filter.insert(key);
-                }
-            }
-        };
     }
     blocked!("xxh32", BlockedBloom::<19, 7, Xxh32>::new());
     blocked!(
@@ -44,11 +46,24 @@ pub fn checksums(turns: u32, mut print: impl FnMut(&str, u32)) {
     );
     blocked!("murmur3", BlockedBloom::<19, 7, Murmur3>::new());
     let mut classic = ClassicBloom::<305, 7>::new();
-    fill!(classic);
+    fill!(classic, turns);
     print("classic", checksum(classic.words().iter().copied()));
     let mut classic = ClassicBloom::<305, 7, Xxh3>::new();
-    fill!(classic);
+    fill!(classic, turns);
     print("classic xxh3", checksum(classic.words().iter().copied()));
+    print("counting", counting(turns));
+}
+
+// Not inlined: a micro:bit's stack holds a filter or two, not all.
+#[inline(never)]
+fn counting(turns: u32) -> u32 {
+    let mut filter = CountingBloom::<19, 6>::new();
+    fill!(filter, turns);
+    for i in 0..turns {
+        filter.remove(&(2 * i));
+    }
+    let words = filter.blocks().flat_map(|block| block.words());
+    checksum(words.copied())
 }
 
 /// FNV-1a over the words, which is independent of the hashes under test.
