@@ -22,6 +22,7 @@
 //! | fewer false positives on a core without a data cache, at the same speed | [`BlockedBloom`] with [`Block4096`] |
 //! | the lowest false-positive rate for the RAM | [`ClassicBloom`] |
 //! | to remove keys again, or to count them up to 15 | [`CountingBloom`] |
+//! | an error instead of a higher rate when more keys come than planned | [`ScalableBloom`] |
 //! | a fixed deny list in flash, without RAM | [`BlockedBloom::with_keys`] |
 //! | to know how large | [`sizing`], [`profile`] |
 //! | to know how full | [`Stats`] |
@@ -40,6 +41,7 @@ pub mod hash;
 mod key;
 mod merge_error;
 pub mod profile;
+mod scalable_bloom;
 pub mod sizing;
 mod stats;
 
@@ -52,6 +54,7 @@ pub use classic_bloom::{ClassicBloom, ClassicBloomInner, ClassicBloomView};
 pub use counting_bloom::{CounterBlock, CountingBloom, CountingBloomInner, CountingBloomView};
 pub use key::{Key, Sink};
 pub use merge_error::MergeError;
+pub use scalable_bloom::{ScalableBloom, ScalableBloomInner, ScalableBloomView, StagesFullError};
 pub use stats::Stats;
 
 /// Compiles the examples of the README.

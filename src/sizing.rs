@@ -237,6 +237,14 @@ pub const fn blocked_rate(keys: u64, blocks: u32, k: u32, layout: Layout) -> Rat
     Probes::new(k, layout).rate(keys, blocks)
 }
 
+/// The most keys with which so many blocks keep the rate; 0 without blocks or probes.
+pub(crate) const fn blocked_keys(blocks: u32, k: u32, rate: Rate, layout: Layout) -> u64 {
+    if blocks == 0 || k == 0 {
+        return 0;
+    }
+    most_keys(blocks, rate, &Probes::new(k, layout), 0, EXACT)
+}
+
 /// What the rate depends on besides the keys and the blocks; a plan computes it once per number of probes.
 struct Probes {
     k: usize,

@@ -1,7 +1,7 @@
 // The same inserts on every machine: included by the host test and by the firmware `agreement`.
 
 use sundew::hash::{Murmur3, SipHash13, Xxh3, Xxh32};
-use sundew::{Block4096, BlockedBloom, ClassicBloom, CountingBloom};
+use sundew::{Block4096, BlockedBloom, ClassicBloom, CountingBloom, ScalableBloom};
 
 /// Five inserts per turn, of keys of every kind.
 macro_rules! fill {
@@ -52,6 +52,7 @@ pub fn checksums(turns: u32, mut print: impl FnMut(&str, u32)) {
     fill!(classic, turns);
     print("classic xxh3", checksum(classic.words().iter().copied()));
     print("counting", counting(turns));
+    print("scalable", scalable(turns));
 }
 
 // Not inlined: a micro:bit's stack holds a filter or two, not all.
@@ -64,6 +65,15 @@ fn counting(turns: u32) -> u32 {
     }
     let words = filter.blocks().flat_map(|block| block.words());
     checksum(words.copied())
+}
+
+/// Full before the end of 300 turns.
+#[inline(never)]
+fn scalable(turns: u32) -> u32 {
+    let mut filter = ScalableBloom::<19, 7, 3>::new();
+    fill!(filter, turns);
+    let words = filter.blocks().flat_map(|block| block.words());
+    checksum(words.copied().chain([filter.num_inserted() as u32]))
 }
 
 /// FNV-1a over the words, which is independent of the hashes under test.
