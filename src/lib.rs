@@ -23,6 +23,7 @@
 //! | the lowest false-positive rate for the RAM | [`ClassicBloom`] |
 //! | to remove keys again, or to count them up to 15 | [`CountingBloom`] |
 //! | an error instead of a higher rate when more keys come than planned | [`ScalableBloom`] |
+//! | to forget: seen in the last minute, or among the last thousand | [`RotatingBloom`] |
 //! | a fixed deny list in flash, without RAM | [`BlockedBloom::with_keys`] |
 //! | to know how large | [`sizing`], [`profile`] |
 //! | to know how full | [`Stats`] |
@@ -41,6 +42,7 @@ pub mod hash;
 mod key;
 mod merge_error;
 pub mod profile;
+mod rotating_bloom;
 mod scalable_bloom;
 pub mod sizing;
 mod stats;
@@ -54,6 +56,7 @@ pub use classic_bloom::{ClassicBloom, ClassicBloomInner, ClassicBloomView};
 pub use counting_bloom::{CounterBlock, CountingBloom, CountingBloomInner, CountingBloomView};
 pub use key::{Key, Sink};
 pub use merge_error::MergeError;
+pub use rotating_bloom::{RotatingBloom, RotatingBloomInner, RotatingBloomView};
 pub use scalable_bloom::{ScalableBloom, ScalableBloomInner, ScalableBloomView, StagesFullError};
 pub use stats::Stats;
 

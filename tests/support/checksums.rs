@@ -1,7 +1,7 @@
 // The same inserts on every machine: included by the host test and by the firmware `agreement`.
 
 use sundew::hash::{Murmur3, SipHash13, Xxh3, Xxh32};
-use sundew::{Block4096, BlockedBloom, ClassicBloom, CountingBloom, ScalableBloom};
+use sundew::{Block4096, BlockedBloom, ClassicBloom, CountingBloom, RotatingBloom, ScalableBloom};
 
 /// Five inserts per turn, of keys of every kind.
 macro_rules! fill {
@@ -53,6 +53,7 @@ pub fn checksums(turns: u32, mut print: impl FnMut(&str, u32)) {
     print("classic xxh3", checksum(classic.words().iter().copied()));
     print("counting", counting(turns));
     print("scalable", scalable(turns));
+    print("rotating", rotating(turns));
 }
 
 // Not inlined: a micro:bit's stack holds a filter or two, not all.
@@ -74,6 +75,21 @@ fn scalable(turns: u32) -> u32 {
     fill!(filter, turns);
     let words = filter.blocks().flat_map(|block| block.words());
     checksum(words.copied().chain([filter.num_inserted() as u32]))
+}
+
+#[inline(never)]
+fn rotating(turns: u32) -> u32 {
+    let mut filter = RotatingBloom::<7, 7, 3>::new();
+    for now in [u32::MAX - 9, 0, 3, 12] {
+        filter.rotate_if_due(now, 8);
+        fill!(filter, turns / 4 + now % 8);
+    }
+    filter.rotate_slice(5);
+    fill!(filter, turns / 5);
+    filter.rotate_slice(5);
+    filter.insert("last");
+    let blocks = (0..3).flat_map(|age| filter.generation(age));
+    checksum(blocks.flat_map(|block| block.words()).copied())
 }
 
 /// FNV-1a over the words, which is independent of the hashes under test.
