@@ -45,6 +45,12 @@ impl<const WORDS: usize> Block<WORDS> {
         &self.words
     }
 
+    /// The words, to change them.
+    #[cfg(any(target_has_atomic = "32", feature = "portable-atomic"))]
+    pub(crate) const fn words_mut(&mut self) -> &mut [u32; WORDS] {
+        &mut self.words
+    }
+
     /// How many bits are set.
     pub fn count_ones(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()

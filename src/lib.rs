@@ -24,6 +24,7 @@
 //! | to remove keys again, or to count them up to 15 | [`CountingBloom`] |
 //! | an error instead of a higher rate when more keys come than planned | [`ScalableBloom`] |
 //! | to forget: seen in the last minute, or among the last thousand | [`RotatingBloom`] |
+//! | to insert from interrupts and threads, without a lock | [`AtomicBloom`] |
 //! | a fixed deny list in flash, without RAM | [`BlockedBloom::with_keys`] |
 //! | to know how large | [`sizing`], [`profile`] |
 //! | to know how full | [`Stats`] |
@@ -33,6 +34,8 @@
 
 #![cfg_attr(not(test), no_std)]
 
+#[cfg(any(target_has_atomic = "32", feature = "portable-atomic"))]
+mod atomic_bloom;
 mod block;
 mod blocked_bloom;
 mod classic_bloom;
@@ -50,6 +53,8 @@ mod stats;
 #[doc = include_str!("../docs/hashing.md")]
 pub mod hashing {}
 
+#[cfg(any(target_has_atomic = "32", feature = "portable-atomic"))]
+pub use atomic_bloom::{AtomicBlock, AtomicBloom, AtomicBloomInner, AtomicBloomView};
 pub use block::{Block, Block512, Block1024, Block2048, Block4096, Block8192};
 pub use blocked_bloom::{BlockedBloom, BlockedBloomInner, BlockedBloomView};
 pub use classic_bloom::{ClassicBloom, ClassicBloomInner, ClassicBloomView};

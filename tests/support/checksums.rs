@@ -1,7 +1,9 @@
 // The same inserts on every machine: included by the host test and by the firmware `agreement`.
 
 use sundew::hash::{Murmur3, SipHash13, Xxh3, Xxh32};
-use sundew::{Block4096, BlockedBloom, ClassicBloom, CountingBloom, RotatingBloom, ScalableBloom};
+use sundew::{
+    AtomicBloom, Block4096, BlockedBloom, ClassicBloom, CountingBloom, RotatingBloom, ScalableBloom,
+};
 
 /// Five inserts per turn, of keys of every kind.
 macro_rules! fill {
@@ -54,6 +56,7 @@ pub fn checksums(turns: u32, mut print: impl FnMut(&str, u32)) {
     print("counting", counting(turns));
     print("scalable", scalable(turns));
     print("rotating", rotating(turns));
+    print("atomic", atomic(turns));
 }
 
 // Not inlined: a micro:bit's stack holds a filter or two, not all.
@@ -90,6 +93,14 @@ fn rotating(turns: u32) -> u32 {
     filter.insert("last");
     let blocks = (0..3).flat_map(|age| filter.generation(age));
     checksum(blocks.flat_map(|block| block.words()).copied())
+}
+
+/// The bits of "xxh32".
+#[inline(never)]
+fn atomic(turns: u32) -> u32 {
+    let filter = AtomicBloom::<19, 7>::new();
+    fill!(filter, turns);
+    checksum(filter.words())
 }
 
 /// FNV-1a over the words, which is independent of the hashes under test.
