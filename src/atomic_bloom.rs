@@ -565,6 +565,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes minutes")]
     fn of_two_inserts_of_one_new_key_at_least_one_says_so() {
         let mut told = HashSet::new();
         // In one word, and in as many as there are bits.
@@ -599,6 +600,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes minutes")]
     fn whoever_has_inserted_a_key_finds_it() {
         let keys = crowded_keys::<3>(2);
         let insert = |words: &[WatchedWord<'_>; WORDS], key| {
@@ -615,6 +617,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes minutes")]
     fn a_key_that_is_there_stays_there() {
         let keys = crowded_keys::<3>(2);
         let insert: Program<'_> = &|words| vec![insert_bits::<_, 3>(words, keys[1])];
