@@ -179,7 +179,7 @@ impl<const K: usize, const STAGES: usize, const PPM: u32, H: HashFunction>
     ///
     /// # Cost
     ///
-    /// One hash, and one block of each stage in use. A new key counts the bits of its block twice besides.
+    /// One hash, and one block of each stage in use. A new key counts the bits of its block besides.
     ///
     /// # Errors
     ///
@@ -217,9 +217,9 @@ impl<const K: usize, const STAGES: usize, const PPM: u32, H: HashFunction>
             let num_blocks = blocks.len();
             if let Some(block) = blocks.get_mut(hash.block_index(num_blocks)) {
                 let mut filled = *block;
-                filled.insert::<K>(hash.probe_seed());
-                wrong +=
-                    u64::from(power::<K>(filled.count_ones()) - power::<K>(block.count_ones()));
+                let ones = block.count_ones();
+                let ones_after = ones + filled.insert_counting::<K>(hash.probe_seed());
+                wrong += u64::from(power::<K>(ones_after) - power::<K>(ones));
                 if H::Value::BITS == 32 {
                     // Whoever has the same hash is taken for this key: 2^-32, shared out to all blocks.
                     wrong += num_blocks as u64;
