@@ -148,6 +148,19 @@ impl<const WORDS: usize> Block<WORDS> {
         true
     }
 
+    /// Sets the bits of a key; returns how many of them were not set before.
+    #[inline]
+    pub(crate) fn insert_counting<const K: usize>(&mut self, mut probe: u32) -> u32 {
+        let mut new = 0;
+        for _ in 0..K {
+            probe = probe.wrapping_mul(GOLDEN);
+            new += !self.turned_to(probe) & 1;
+            let bit = probe >> Self::SHIFT;
+            self.words[(bit / 32) as usize] |= 1 << (bit % 32);
+        }
+        new
+    }
+
     /// The word in which the probe's bit lies, turned so that it is the lowest.
     #[inline]
     const fn turned_to(&self, probe: u32) -> u32 {

@@ -316,6 +316,12 @@ impl<const K: usize, H: HashFunction, const WORDS: usize> BlockedBloomView<K, H,
         self.blocks.iter()
     }
 
+    /// The blocks in order, to change them.
+    #[cfg(any(target_has_atomic = "32", feature = "portable-atomic"))]
+    pub(crate) const fn blocks_mut(&mut self) -> &mut [Block<WORDS>] {
+        &mut self.blocks
+    }
+
     /// How full the filter is, how many keys it seems to hold, and how often it is wrong now.
     ///
     /// # Cost

@@ -21,6 +21,10 @@
 //! | the fastest answer to "seen before?" | [`BlockedBloom`] |
 //! | fewer false positives on a core without a data cache, at the same speed | [`BlockedBloom`] with [`Block4096`] |
 //! | the lowest false-positive rate for the RAM | [`ClassicBloom`] |
+//! | to remove keys again, or to count them up to 15 | [`CountingBloom`] |
+//! | an error instead of a higher rate when more keys come than planned | [`ScalableBloom`] |
+//! | to forget: seen in the last minute, or among the last thousand | [`RotatingBloom`] |
+//! | to insert from interrupts and threads, without a lock | [`AtomicBloom`] |
 //! | a fixed deny list in flash, without RAM | [`BlockedBloom::with_keys`] |
 //! | a set from which keys are removed again | [`CuckooFilter`] |
 //! | how often a key came | [`CountMinSketch`]; the most frequent ones: `TopKeys` (feature `heapless`) |
@@ -34,17 +38,22 @@
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
+#[cfg(any(target_has_atomic = "32", feature = "portable-atomic"))]
+mod atomic_bloom;
 mod block;
 mod blocked_bloom;
 mod classic_bloom;
 mod core_kind;
 mod count_min_sketch;
+mod counting_bloom;
 mod cuckoo_filter;
 pub mod hash;
 mod hyper_log_log;
 mod key;
 mod merge_error;
 pub mod profile;
+mod rotating_bloom;
+mod scalable_bloom;
 pub mod shell;
 pub mod sizing;
 mod stats;
@@ -55,10 +64,13 @@ mod top_keys;
 #[doc = include_str!("../docs/hashing.md")]
 pub mod hashing {}
 
+#[cfg(any(target_has_atomic = "32", feature = "portable-atomic"))]
+pub use atomic_bloom::{AtomicBlock, AtomicBloom, AtomicBloomInner, AtomicBloomView};
 pub use block::{Block, Block512, Block1024, Block2048, Block4096, Block8192};
 pub use blocked_bloom::{BlockedBloom, BlockedBloomInner, BlockedBloomView};
 pub use classic_bloom::{ClassicBloom, ClassicBloomInner, ClassicBloomView};
 pub use count_min_sketch::{CountMinSketch, CountMinSketchInner, CountMinSketchView, Counter};
+pub use counting_bloom::{CounterBlock, CountingBloom, CountingBloomInner, CountingBloomView};
 pub use cuckoo_filter::{
     CuckooFilter, CuckooFilterFull, CuckooFilterInner, CuckooFilterView, Fingerprint,
 };
@@ -69,6 +81,8 @@ pub use hyper_log_log::{
 };
 pub use key::{Key, Sink};
 pub use merge_error::MergeError;
+pub use rotating_bloom::{RotatingBloom, RotatingBloomInner, RotatingBloomView};
+pub use scalable_bloom::{ScalableBloom, ScalableBloomInner, ScalableBloomView, StagesFullError};
 pub use stats::Stats;
 pub use streaming_hyper_log_log::{
     StreamingHyperLogLog, StreamingHyperLogLogInner, StreamingHyperLogLogView,

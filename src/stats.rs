@@ -56,6 +56,30 @@ impl Stats {
         }
     }
 
+    /// Of a filter without blocks.
+    pub(crate) const EMPTY: Self = Self {
+        bits: 0,
+        ones: 0,
+        full_blocks: 0,
+        estimated_keys: 0,
+        rate_parts_per_billion: 0,
+    };
+
+    /// Of two filters that are asked one after the other: a key is found when either finds it.
+    pub(crate) fn with(self, other: Self) -> Self {
+        const BILLION: u64 = 1_000_000_000;
+        let right = |stats: Self| BILLION.saturating_sub(u64::from(stats.rate_parts_per_billion));
+        // Rounded up to the wrong side: the rate is not below the true one.
+        let both_right = right(self) * right(other) / BILLION;
+        Self {
+            bits: self.bits + other.bits,
+            ones: self.ones + other.ones,
+            full_blocks: self.full_blocks + other.full_blocks,
+            estimated_keys: self.estimated_keys + other.estimated_keys,
+            rate_parts_per_billion: (BILLION - both_right) as u32,
+        }
+    }
+
     /// All bits of the filter.
     pub const fn num_bits(&self) -> u64 {
         self.bits

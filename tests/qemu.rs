@@ -30,6 +30,23 @@ fn same_inserts_give_the_same_bits_on_every_core() {
 }
 
 #[test]
+fn an_interrupt_and_the_main_loop_insert_at_once_and_no_key_is_lost() {
+    for (triple, machine) in &CORES[..2] {
+        let bench = support::root().join("benches/target");
+        let folder = support::build(
+            &bench,
+            triple,
+            &["--no-default-features", "--bin", "interrupts"],
+        );
+        assert_eq!(
+            support::run_in_step(machine, &folder.join("interrupts")),
+            include_str!("expected/interrupts.txt"),
+            "{triple}"
+        );
+    }
+}
+
+#[test]
 fn the_example_prints_its_transcript_and_keeps_its_filter_in_bss() {
     let folder = support::build(
         support::root(),

@@ -2,8 +2,8 @@
 
 use sundew::hash::{Murmur3, SipHash13, Xxh3, Xxh32};
 use sundew::{
-    Block4096, BlockedBloom, ClassicBloom, CountMinSketch, CuckooFilter, HyperLogLog9,
-    StreamingHyperLogLog,
+    AtomicBloom, Block4096, BlockedBloom, ClassicBloom, CountMinSketch, CountingBloom,
+    CuckooFilter, HyperLogLog9, RotatingBloom, ScalableBloom, StreamingHyperLogLog,
 };
 
 /// Five keys per turn into a structure, by a method that takes the key and what else is given.
@@ -60,6 +60,10 @@ pub fn checksums(turns: u32, mut print: impl FnMut(&str, u32)) {
     print("count-min conservative xxh3", count_min_conservative(turns));
     print("hyperloglog", hyper_log_log(turns));
     print("hyperloglog streaming xxh3", streaming_hyper_log_log(turns));
+    print("counting", counting(turns));
+    print("scalable", scalable(turns));
+    print("rotating", rotating(turns));
+    print("atomic", atomic(turns));
 }
 
 /// 94 % full after 300 turns. A function of its own, as those below: a Cortex-M0 with 16 KB of RAM cannot have
@@ -109,6 +113,49 @@ fn streaming_hyper_log_log(turns: u32) -> u32 {
     let sketch = stream.sketch();
     let bytes = sketch.as_bytes().iter().map(|byte| u32::from(*byte));
     checksum(bytes.chain([stream.estimate() as u32, sketch.estimate() as u32]))
+}
+
+#[inline(never)]
+fn counting(turns: u32) -> u32 {
+    let mut filter = CountingBloom::<19, 6>::new();
+    fill!(turns, filter.insert());
+    for i in 0..turns {
+        filter.remove(&(2 * i));
+    }
+    let words = filter.blocks().flat_map(|block| block.words());
+    checksum(words.copied())
+}
+
+/// Full before the end of 300 turns.
+#[inline(never)]
+fn scalable(turns: u32) -> u32 {
+    let mut filter = ScalableBloom::<19, 7, 3>::new();
+    fill!(turns, filter.insert());
+    let words = filter.blocks().flat_map(|block| block.words());
+    checksum(words.copied().chain([filter.num_inserted() as u32]))
+}
+
+#[inline(never)]
+fn rotating(turns: u32) -> u32 {
+    let mut filter = RotatingBloom::<7, 7, 3>::new();
+    for now in [u32::MAX - 9, 0, 3, 12] {
+        filter.rotate_if_due(now, 8);
+        fill!(turns / 4 + now % 8, filter.insert());
+    }
+    filter.rotate_slice(5);
+    fill!(turns / 5, filter.insert());
+    filter.rotate_slice(5);
+    filter.insert("last");
+    let blocks = (0..3).flat_map(|age| filter.generation(age));
+    checksum(blocks.flat_map(|block| block.words()).copied())
+}
+
+/// The bits of "xxh32".
+#[inline(never)]
+fn atomic(turns: u32) -> u32 {
+    let filter = AtomicBloom::<19, 7>::new();
+    fill!(turns, filter.insert());
+    checksum(filter.words())
 }
 
 /// FNV-1a over the words, which is independent of the hashes under test.

@@ -51,10 +51,21 @@ pub fn build_into(
 
 /// What a firmware prints over semihosting until it exits with success.
 pub fn run(machine: &str, elf: &Path) -> String {
+    run_with(machine, elf, &[])
+}
+
+/// [`run`], with a clock that passes in step with the instructions, so that interrupts come at the same places
+/// every time.
+pub fn run_in_step(machine: &str, elf: &Path) -> String {
+    run_with(machine, elf, &["-icount", "shift=8"])
+}
+
+fn run_with(machine: &str, elf: &Path, arguments: &[&str]) -> String {
     let mut qemu = Command::new("qemu-system-arm")
         .args([
             "-M", machine, "-display", "none", "-monitor", "none", "-serial", "none",
         ])
+        .args(arguments)
         .args(["-semihosting-config", "enable=on,target=native", "-kernel"])
         .arg(elf)
         .stdout(std::process::Stdio::piped())

@@ -1,0 +1,48 @@
+//! An empty filter is all zeros: as a `static` that changes it lies in `.bss`, and costs no flash.
+
+use std::sync::Mutex;
+
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
+use sundew::{
+    AtomicBloom, BlockedBloom, ClassicBloom, CountingBloom, RotatingBloom, ScalableBloom,
+};
+
+static BLOCKED_FILTER: Mutex<BlockedBloom<100, 7>> = Mutex::new(BlockedBloom::new());
+static CLASSIC_FILTER: Mutex<ClassicBloom<1_600, 7>> = Mutex::new(ClassicBloom::new());
+static COUNTING_FILTER: Mutex<CountingBloom<100, 6>> = Mutex::new(CountingBloom::new());
+static SCALABLE_FILTER: Mutex<ScalableBloom<100, 8, 4>> = Mutex::new(ScalableBloom::new());
+static ROTATING_FILTER: Mutex<RotatingBloom<25, 7, 4>> = Mutex::new(RotatingBloom::new());
+static ATOMIC_FILTER: AtomicBloom<100, 7> = AtomicBloom::new();
+
+#[test]
+fn empty_filters_lie_in_bss() {
+    // Used, so that the linker keeps them.
+    assert!(BLOCKED_FILTER.lock().unwrap().insert("key"));
+    assert!(CLASSIC_FILTER.lock().unwrap().insert("key"));
+    assert!(COUNTING_FILTER.lock().unwrap().insert("key"));
+    assert_eq!(SCALABLE_FILTER.lock().unwrap().insert("key"), Ok(true));
+    assert!(ROTATING_FILTER.lock().unwrap().insert("key"));
+    assert!(ATOMIC_FILTER.insert("key"));
+
+    let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let file = object::File::parse(&*program).unwrap();
+    for name in [
+        "BLOCKED", "CLASSIC", "COUNTING", "SCALABLE", "ROTATING", "ATOMIC",
+    ] {
+        let name = format!("{name}_FILTER");
+        let symbol = file
+            .symbols()
+            .find(|symbol| symbol.name().is_ok_and(|found| found.contains(&name)))
+            .unwrap_or_else(|| panic!("no symbol {name}"));
+        // 6,400 bytes of bits, and a line or two for the rest.
+        assert!(
+            (6_400..6_600).contains(&symbol.size()),
+            "{name}: {}",
+            symbol.size()
+        );
+        let section = file
+            .section_by_index(symbol.section_index().unwrap())
+            .unwrap();
+        assert_eq!(section.kind(), SectionKind::UninitializedData, "{name}");
+    }
+}
