@@ -4,6 +4,10 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(target_os = "none")]
+#[path = "common/interrupts.rs"]
+mod interrupts;
+
+#[cfg(target_os = "none")]
 mod firmware {
     use cortex_m_rt::entry;
     use cortex_m_semihosting::{debug, hprintln};

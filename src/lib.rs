@@ -29,6 +29,7 @@
 //! whoever builds filters in another language, in [`hashing`].
 
 #![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
 
 mod block;
 mod blocked_bloom;
