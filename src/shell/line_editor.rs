@@ -1,4 +1,7 @@
 //! The line editor of the console: bytes of a terminal in, echo out, and now and then a line.
+//!
+//! Where something is `inline(never)` here, the compiler would copy it to every caller even at `opt-level = "s"`;
+//! together these save 800 bytes on a Cortex-M3.
 
 mod completion;
 mod history;
@@ -10,7 +13,7 @@ use embedded_io::Write;
 
 use completion::{Completion, last_word, list_candidates};
 use history::History;
-use key::{Key, KeyDecoder};
+use key::{Input, Key, KeyDecoder};
 use line::Line;
 use screen::{Screen, is_continuation, num_columns};
 
@@ -34,6 +37,10 @@ use screen::{Screen, is_continuation, num_columns};
 ///
 /// Up keeps the unfinished line and Down gives it back; meanwhile it lies in the history, where it may cost the
 /// oldest lines. A recalled line that was changed is kept only by Enter.
+///
+/// # Cost
+///
+/// `LINE + HISTORY + 24` bytes of RAM on a 32-bit core.
 pub(crate) struct LineEditor<const LINE: usize, const HISTORY: usize> {
     keys: KeyDecoder,
     line: Line<[u8; LINE]>,
@@ -48,7 +55,7 @@ pub(crate) enum Edit {
     Pending,
     /// Enter: the line is in [`line`](LineEditor::line) until [`start_line`](LineEditor::start_line).
     Line,
-    /// Ctrl-C: the line is dropped.
+    /// Ctrl-C: [`start_line`](LineEditor::start_line) drops the line.
     Interrupted,
     /// Ctrl-D on an empty line.
     EndOfInput,
@@ -102,7 +109,7 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
         prompt: &str,
         out: &mut W,
     ) -> Result<Edit, W::Error> {
-        let Some(key) = self.keys.push(byte) else {
+        let Some(input) = self.keys.push(byte) else {
             return Ok(Edit::Pending);
         };
         let mut stroke = KeyStroke {
@@ -111,7 +118,10 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
             prompt,
             screen: Screen(out),
         };
-        stroke.apply(key, complete)
+        match input {
+            Input::Character(character) => stroke.insert(character).map(|()| Edit::Pending),
+            Input::Key(key) => stroke.apply(key, complete),
+        }
     }
 
     /// Takes one byte as it is and shows nothing, for whoever sees no prompt; false when the line is full.
@@ -125,10 +135,11 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
         self.line_mut().clear();
     }
 
-    /// The text of the line: valid UTF-8 without control characters, if the candidates were.
+    /// The line that was entered, after [`Edit::Line`]: UTF-8 without control characters, if the candidates for
+    /// completion were.
     pub(crate) fn line(&self) -> &[u8] {
         let line: &Line<[u8]> = &self.line;
-        line.text()
+        line.before()
     }
 
     fn line_mut(&mut self) -> &mut Line<[u8]> {
@@ -150,41 +161,41 @@ struct KeyStroke<'a, W> {
 
 impl<W: Write> KeyStroke<'_, W> {
     fn apply(&mut self, key: Key, complete: &mut Completer<'_>) -> Result<Edit, W::Error> {
+        let before = self.line.before();
+        let after = self.line.after();
         match key {
             Key::Enter => return self.enter(),
             Key::Interrupt => return self.interrupt(),
-            Key::DeleteOrEnd if self.line.text().is_empty() => return Ok(Edit::EndOfInput),
-            Key::Character(character) => self.insert(character)?,
+            Key::DeleteOrEnd if self.line.is_empty() => return Ok(Edit::EndOfInput),
             Key::Tab => self.complete(complete)?,
             Key::Up | Key::Down => self.recall(key)?,
-            Key::Left => self.move_left(last_character(self.line.before()))?,
-            Key::Right => self.move_right(first_character(self.line.after()))?,
-            Key::Home => self.move_left(self.line.before().len())?,
-            Key::End => self.move_right(self.line.after().len())?,
-            Key::Backspace => self.erase_before(last_character(self.line.before()))?,
-            Key::EraseWord => self.erase_before(last_word_and_spaces(self.line.before()))?,
-            Key::EraseToStart => self.erase_before(self.line.before().len())?,
-            Key::Delete | Key::DeleteOrEnd => {
-                self.erase_after(first_character(self.line.after()))?
-            }
-            Key::EraseToEnd => self.erase_after(self.line.after().len())?,
-            Key::ClearScreen => {
-                self.screen.clear()?;
-                self.draw_prompt_and_line()?;
-            }
+            Key::Left => self.move_left(last_character(before))?,
+            Key::Home => self.move_left(before.len())?,
+            Key::Right => self.move_right(first_character(after))?,
+            Key::End => self.move_right(after.len())?,
+            Key::Backspace => self.erase_before(last_character(before))?,
+            Key::EraseWord => self.erase_before(last_word_and_spaces(before))?,
+            Key::EraseToStart => self.erase_before(before.len())?,
+            Key::Delete | Key::DeleteOrEnd => self.erase_after(first_character(after))?,
+            Key::EraseToEnd => self.erase_after(after.len())?,
+            Key::ClearScreen => self.clear_screen()?,
         }
         Ok(Edit::Pending)
     }
 
+    fn clear_screen(&mut self) -> Result<(), W::Error> {
+        self.screen.clear()?;
+        self.draw_prompt_and_line()
+    }
+
     fn enter(&mut self) -> Result<Edit, W::Error> {
-        self.history.add(self.line.text());
+        self.line.move_right(self.line.after().len());
+        self.history.add(self.line.before());
         self.screen.write(b"\r\n")?;
         Ok(Edit::Line)
     }
 
     fn interrupt(&mut self) -> Result<Edit, W::Error> {
-        self.history.stop_browsing();
-        self.line.clear();
         self.screen.write(b"^C\r\n")?;
         Ok(Edit::Interrupted)
     }
@@ -200,7 +211,7 @@ impl<W: Write> KeyStroke<'_, W> {
     }
 
     fn complete(&mut self, complete: &mut Completer<'_>) -> Result<(), W::Error> {
-        let (before, gap) = self.line.open_gap();
+        let (before, gap) = self.line.before_and_gap();
         let mut completion = Completion::new(gap);
         let word = last_word(before);
         complete(before, &mut |candidate| {
@@ -209,15 +220,14 @@ impl<W: Write> KeyStroke<'_, W> {
             }
         });
         let is_ambiguous = completion.is_ambiguous();
-        let inserted = completion.finish();
-        self.line.close_gap(inserted);
-        match inserted {
+        let text = completion.finish();
+        let count = text.len();
+        self.screen.write(text)?;
+        self.line.take_from_gap(count);
+        match count {
             0 if is_ambiguous => self.list(complete),
             0 => self.screen.bell(),
-            _ => {
-                self.draw_before(inserted)?;
-                self.draw_after()
-            }
+            _ => self.draw_after(),
         }
     }
 
@@ -229,8 +239,9 @@ impl<W: Write> KeyStroke<'_, W> {
     }
 
     fn recall(&mut self, key: Key) -> Result<(), W::Error> {
+        self.move_right(self.line.after().len())?;
         let recalled = match key {
-            Key::Up => self.history.older(self.line.text()),
+            Key::Up => self.history.older(self.line.before()),
             _ => self.history.newer(),
         };
         let Some(text) = recalled else {
@@ -252,8 +263,10 @@ impl<W: Write> KeyStroke<'_, W> {
 
     /// Writes the characters anew, which for one, the usual case, is shorter than an escape sequence.
     fn move_right(&mut self, count: usize) -> Result<(), W::Error> {
+        let passed = self.line.after().get(..count).unwrap_or_default();
+        self.screen.write(passed)?;
         self.line.move_right(count);
-        self.draw_before(count)
+        Ok(())
     }
 
     fn erase_before(&mut self, count: usize) -> Result<(), W::Error> {
@@ -266,16 +279,8 @@ impl<W: Write> KeyStroke<'_, W> {
             return Ok(());
         }
         self.line.erase_after(count);
-        self.screen.write(self.line.after())?;
         self.screen.erase_to_end()?;
-        self.screen.left(num_columns(self.line.after()))
-    }
-
-    /// Draws the last bytes before the cursor, which the screen's cursor is still in front of.
-    fn draw_before(&mut self, count: usize) -> Result<(), W::Error> {
-        let before = self.line.before();
-        let start = before.len().saturating_sub(count);
-        self.screen.write(before.get(start..).unwrap_or_default())
+        self.draw_after()
     }
 
     fn draw_after(&mut self) -> Result<(), W::Error> {
@@ -291,6 +296,7 @@ impl<W: Write> KeyStroke<'_, W> {
 }
 
 /// The length of the character that the text starts with.
+#[inline(never)]
 fn first_character(text: &[u8]) -> usize {
     let following = text.iter().skip(1);
     let more = following.take_while(|&&byte| is_continuation(byte)).count();
@@ -298,6 +304,7 @@ fn first_character(text: &[u8]) -> usize {
 }
 
 /// The length of the character that the text ends with.
+#[inline(never)]
 fn last_character(text: &[u8]) -> usize {
     let from_end = text.iter().rev();
     let continuation = from_end.take_while(|&&byte| is_continuation(byte)).count();
@@ -444,7 +451,8 @@ mod tests {
             match edit {
                 Edit::Pending | Edit::EndOfInput => self.check_screen(),
                 Edit::Line => {
-                    self.entered.push(self.line());
+                    let line = self.editor.line().to_vec();
+                    self.entered.push(String::from_utf8(line).unwrap());
                     self.check_row_is_new();
                     self.start_line();
                 }
@@ -471,19 +479,22 @@ mod tests {
         }
 
         fn line(&self) -> String {
-            String::from_utf8(self.editor.line().to_vec()).expect("the line is UTF-8")
+            self.before() + &self.after()
         }
 
         fn before(&self) -> String {
             let line: &Line<[u8]> = &self.editor.line;
-            String::from_utf8(line.before().to_vec()).expect("the cursor is between characters")
+            String::from_utf8(line.before().to_vec()).expect("the line is UTF-8")
+        }
+
+        fn after(&self) -> String {
+            let line: &Line<[u8]> = &self.editor.line;
+            String::from_utf8(line.after().to_vec()).expect("the cursor is between characters")
         }
 
         /// The line with `|` at the cursor.
         fn shown(&self) -> String {
-            let line = self.line();
-            let before = self.before();
-            format!("{before}|{}", &line[before.len()..])
+            format!("{}|{}", self.before(), self.after())
         }
 
         /// What these bytes make the editor write.
@@ -691,6 +702,12 @@ mod tests {
     }
 
     #[test]
+    fn ram_is_as_documented() {
+        let counters = 8 + 4 * size_of::<usize>();
+        assert_eq!(size_of::<LineEditor<128, 256>>(), 128 + 256 + counters);
+    }
+
+    #[test]
     fn a_failing_writer_leaves_a_good_line() {
         struct Broken;
         impl embedded_io::ErrorType for Broken {
@@ -812,6 +829,24 @@ mod tests {
             Desk::<24, 40>::new().keys(&bytes);
             Desk::<40, 16>::new().keys(&bytes);
             Desk::<3, 3>::new().keys(&bytes);
+        }
+
+        #[test]
+        fn no_candidate_makes_it_panic(
+            keys in prop::collection::vec(keys(), 0..100),
+            candidates in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..12), 0..4),
+        ) {
+            let mut editor = LineEditor::<24, 40>::new();
+            let mut out = Terminal::default();
+            let mut complete = |_: &[u8], found: &mut dyn FnMut(&[u8])| {
+                candidates.iter().for_each(|candidate| found(candidate));
+            };
+            for byte in keys.concat() {
+                let Ok(edit) = editor.push(byte, &mut complete, PROMPT, &mut out);
+                if edit != Edit::Pending {
+                    let Ok(()) = editor.start_line(PROMPT, &mut out);
+                }
+            }
         }
 
         #[test]

@@ -39,19 +39,17 @@ impl<'a> Completion<'a> {
         self.num_candidates > 1
     }
 
-    /// How many bytes of the gap to insert: all or, where they do not fit, nothing. A word that is complete gets
-    /// its space.
-    pub(super) fn finish(self) -> usize {
-        if self.num_candidates != 1 {
-            return self.common;
-        }
-        match self.gap.get_mut(self.common) {
-            Some(space) => {
+    /// What to insert, which is the start of the gap: all or, where it does not fit, nothing. A word that is
+    /// complete gets its space.
+    pub(super) fn finish(self) -> &'a [u8] {
+        let mut count = self.common;
+        if self.num_candidates == 1 {
+            if let Some(space) = self.gap.get_mut(count) {
                 *space = b' ';
-                self.common + 1
             }
-            None => 0,
+            count += 1;
         }
+        self.gap.get(..count).unwrap_or_default()
     }
 }
 
@@ -65,6 +63,7 @@ fn common_prefix(text: &[u8], other: &[u8]) -> usize {
 }
 
 /// What follows the last space.
+#[inline(never)]
 pub(super) fn last_word(text: &[u8]) -> &[u8] {
     text.rsplit(|&byte| byte == b' ').next().unwrap_or_default()
 }

@@ -74,6 +74,7 @@ impl History<[u8]> {
     }
 
     /// Forgets the unfinished line.
+    #[inline(never)]
     pub(super) fn stop_browsing(&mut self) {
         if self.shown < self.len {
             self.len = self.start_before(self.len);
@@ -82,12 +83,14 @@ impl History<[u8]> {
     }
 
     /// Where the line that ends before `end` starts.
+    #[inline(never)]
     fn start_before(&self, end: usize) -> usize {
         let lines = self.bytes.get(..end.saturating_sub(1)).unwrap_or_default();
         let previous_end = lines.iter().rposition(|&byte| byte == END);
         previous_end.map_or(0, |end| end + 1)
     }
 
+    #[inline(never)]
     fn line_at(&self, start: usize) -> &[u8] {
         let lines = self.bytes.get(start..self.len).unwrap_or_default();
         lines.split(|&byte| byte == END).next().unwrap_or_default()
@@ -112,14 +115,17 @@ impl History<[u8]> {
     }
 
     fn drop_oldest(&mut self) {
-        let oldest = self.line_at(0).len() + 1;
-        match self.bytes.get_mut(..self.len) {
-            Some(lines) if oldest <= lines.len() => {
-                lines.copy_within(oldest.., 0);
-                self.len -= oldest;
+        let start = self.line_at(0).len() + 1;
+        let kept = self.len.saturating_sub(start);
+        // Byte by byte: `copy_within` calls memmove, which takes 1.5 KB of flash.
+        for to in 0..kept {
+            if let Some(&byte) = self.bytes.get(to + start)
+                && let Some(place) = self.bytes.get_mut(to)
+            {
+                *place = byte;
             }
-            _ => self.len = 0,
         }
+        self.len = kept;
     }
 }
 

@@ -1,10 +1,17 @@
 //! From the bytes that a terminal sends to the keys that were pressed.
 
+/// What was typed.
+// Two enums: keys as plain numbers become tables, keys beside a character in one enum long comparisons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Input {
+    /// A printable character.
+    Character(char),
+    Key(Key),
+}
+
 /// What a key asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
-    /// A printable character.
-    Character(char),
     Enter,
     Tab,
     Up,
@@ -24,7 +31,7 @@ pub(super) enum Key {
     DeleteOrEnd,
 }
 
-/// Collects bytes until they make a key.
+/// Collects bytes until they make a key or a character.
 ///
 /// A character of several bytes comes out whole, so whatever follows sees valid UTF-8 only.
 pub(super) struct KeyDecoder {
@@ -60,10 +67,11 @@ impl KeyDecoder {
         }
     }
 
-    /// Takes one byte; gives the key that it completes.
+    /// Takes one byte; gives the key or character that it completes.
     ///
     /// A control byte breaks off what came before it, so Enter and Ctrl-C work whatever the state.
-    pub(super) fn push(&mut self, byte: u8) -> Option<Key> {
+    #[inline(never)]
+    pub(super) fn push(&mut self, byte: u8) -> Option<Input> {
         match (core::mem::take(&mut self.state), byte) {
             (State::AfterReturn, b'\n') => None,
             (State::Escape, b' '..) => self.continue_escape(byte),
@@ -83,15 +91,15 @@ impl KeyDecoder {
         }
     }
 
-    fn start(&mut self, byte: u8) -> Option<Key> {
+    fn start(&mut self, byte: u8) -> Option<Input> {
         match byte {
-            b' '..=b'~' => return Some(Key::Character(byte.into())),
+            b' '..=b'~' => return Some(Input::Character(byte.into())),
             b'\r' => self.state = State::AfterReturn,
             0x1B => self.state = State::Escape,
             0x80.. => self.start_character(byte),
             _ => {}
         }
-        control_key(byte)
+        control_key(byte).map(Input::Key)
     }
 
     fn start_character(&mut self, first: u8) {
@@ -106,7 +114,7 @@ impl KeyDecoder {
         }
     }
 
-    fn continue_character(&mut self, length: u8, missing: u8, bits: u32) -> Option<Key> {
+    fn continue_character(&mut self, length: u8, missing: u8, bits: u32) -> Option<Input> {
         if missing > 0 {
             self.state = State::Character {
                 length,
@@ -119,10 +127,10 @@ impl KeyDecoder {
         char::from_u32(bits)
             .filter(|character| character.len_utf8() == usize::from(length))
             .filter(|character| !character.is_control())
-            .map(Key::Character)
+            .map(Input::Character)
     }
 
-    fn continue_escape(&mut self, byte: u8) -> Option<Key> {
+    fn continue_escape(&mut self, byte: u8) -> Option<Input> {
         match byte {
             b'[' | b'O' => self.state = State::Sequence { parameter: 0 },
             b' '..=b'/' => self.state = State::Escape,
@@ -131,12 +139,12 @@ impl KeyDecoder {
         None
     }
 
-    fn continue_sequence(&mut self, parameter: u16, byte: u8) -> Option<Key> {
+    fn continue_sequence(&mut self, parameter: u16, byte: u8) -> Option<Input> {
         let parameter = match byte {
             b'0'..=b'9' => (parameter * 10 + u16::from(byte - b'0')).min(UNKNOWN_PARAMETER),
             // The Linux console has a second bracket in its function keys: ESC [[A.
             b' '..=b'?' | b'[' => UNKNOWN_PARAMETER,
-            _ => return sequence_key(parameter, byte),
+            _ => return sequence_key(parameter, byte).map(Input::Key),
         };
         self.state = State::Sequence { parameter };
         None
@@ -165,14 +173,30 @@ fn control_key(byte: u8) -> Option<Key> {
 }
 
 fn sequence_key(parameter: u16, last: u8) -> Option<Key> {
-    Some(match (last, parameter) {
-        (b'A', 0 | 1) => Key::Up,
-        (b'B', 0 | 1) => Key::Down,
-        (b'C', 0 | 1) => Key::Right,
-        (b'D', 0 | 1) => Key::Left,
-        (b'H', 0 | 1) | (b'~', 1 | 7) => Key::Home,
-        (b'F', 0 | 1) | (b'~', 4 | 8) => Key::End,
-        (b'~', 3) => Key::Delete,
+    match last {
+        b'~' => numbered_key(parameter),
+        _ if parameter <= 1 => lettered_key(last),
+        _ => None,
+    }
+}
+
+fn numbered_key(number: u16) -> Option<Key> {
+    Some(match number {
+        1 | 7 => Key::Home,
+        3 => Key::Delete,
+        4 | 8 => Key::End,
+        _ => return None,
+    })
+}
+
+fn lettered_key(letter: u8) -> Option<Key> {
+    Some(match letter {
+        b'A' => Key::Up,
+        b'B' => Key::Down,
+        b'C' => Key::Right,
+        b'D' => Key::Left,
+        b'F' => Key::End,
+        b'H' => Key::Home,
         _ => return None,
     })
 }
@@ -181,7 +205,7 @@ fn sequence_key(parameter: u16, last: u8) -> Option<Key> {
 mod tests {
     use super::*;
 
-    fn keys(bytes: &[u8]) -> Vec<Key> {
+    fn keys(bytes: &[u8]) -> Vec<Input> {
         let mut decoder = KeyDecoder::new();
         bytes
             .iter()
@@ -191,33 +215,33 @@ mod tests {
 
     #[test]
     fn every_form_of_a_key_is_known() {
-        let forms: &[(Key, &[&[u8]])] = &[
-            (Key::Up, &[b"\x10", b"\x1b[A", b"\x1bOA"]),
-            (Key::Down, &[b"\x0e", b"\x1b[B", b"\x1bOB"]),
-            (Key::Right, &[b"\x06", b"\x1b[C", b"\x1bOC"]),
-            (Key::Left, &[b"\x02", b"\x1b[D", b"\x1bOD"]),
+        let forms: &[(Input, &[&[u8]])] = &[
+            (Input::Key(Key::Up), &[b"\x10", b"\x1b[A", b"\x1bOA"]),
+            (Input::Key(Key::Down), &[b"\x0e", b"\x1b[B", b"\x1bOB"]),
+            (Input::Key(Key::Right), &[b"\x06", b"\x1b[C", b"\x1bOC"]),
+            (Input::Key(Key::Left), &[b"\x02", b"\x1b[D", b"\x1bOD"]),
             (
-                Key::Home,
+                Input::Key(Key::Home),
                 &[b"\x01", b"\x1b[H", b"\x1bOH", b"\x1b[1~", b"\x1b[7~"],
             ),
             (
-                Key::End,
+                Input::Key(Key::End),
                 &[b"\x05", b"\x1b[F", b"\x1bOF", b"\x1b[4~", b"\x1b[8~"],
             ),
-            (Key::Backspace, &[b"\x08", b"\x7f"]),
-            (Key::Delete, &[b"\x1b[3~"]),
-            (Key::DeleteOrEnd, &[b"\x04"]),
-            (Key::EraseWord, &[b"\x17"]),
-            (Key::EraseToStart, &[b"\x15"]),
-            (Key::EraseToEnd, &[b"\x0b"]),
-            (Key::ClearScreen, &[b"\x0c"]),
-            (Key::Interrupt, &[b"\x03"]),
-            (Key::Tab, &[b"\t"]),
-            (Key::Enter, &[b"\r", b"\n", b"\r\n"]),
-            (Key::Character('a'), &[b"a"]),
-            (Key::Character('ß'), &["ß".as_bytes()]),
-            (Key::Character('€'), &["€".as_bytes()]),
-            (Key::Character('🌱'), &["🌱".as_bytes()]),
+            (Input::Key(Key::Backspace), &[b"\x08", b"\x7f"]),
+            (Input::Key(Key::Delete), &[b"\x1b[3~"]),
+            (Input::Key(Key::DeleteOrEnd), &[b"\x04"]),
+            (Input::Key(Key::EraseWord), &[b"\x17"]),
+            (Input::Key(Key::EraseToStart), &[b"\x15"]),
+            (Input::Key(Key::EraseToEnd), &[b"\x0b"]),
+            (Input::Key(Key::ClearScreen), &[b"\x0c"]),
+            (Input::Key(Key::Interrupt), &[b"\x03"]),
+            (Input::Key(Key::Tab), &[b"\t"]),
+            (Input::Key(Key::Enter), &[b"\r", b"\n", b"\r\n"]),
+            (Input::Character('a'), &[b"a"]),
+            (Input::Character('ß'), &["ß".as_bytes()]),
+            (Input::Character('€'), &["€".as_bytes()]),
+            (Input::Character('🌱'), &["🌱".as_bytes()]),
         ];
         for (key, forms) in forms {
             for form in *forms {
@@ -228,10 +252,10 @@ mod tests {
 
     #[test]
     fn each_line_end_is_one_enter() {
-        assert_eq!(keys(b"\r\n\r\n"), [Key::Enter; 2]);
-        assert_eq!(keys(b"\n\n"), [Key::Enter; 2]);
-        assert_eq!(keys(b"\r\r"), [Key::Enter; 2]);
-        assert_eq!(keys(b"\n\r\n"), [Key::Enter; 2]);
+        assert_eq!(keys(b"\r\n\r\n"), [Input::Key(Key::Enter); 2]);
+        assert_eq!(keys(b"\n\n"), [Input::Key(Key::Enter); 2]);
+        assert_eq!(keys(b"\r\r"), [Input::Key(Key::Enter); 2]);
+        assert_eq!(keys(b"\n\r\n"), [Input::Key(Key::Enter); 2]);
     }
 
     #[test]
@@ -255,7 +279,7 @@ mod tests {
         ];
         for sequence in unknown {
             let bytes = [sequence, &b"a"[..]].concat();
-            assert_eq!(keys(&bytes), [Key::Character('a')], "{sequence:02x?}");
+            assert_eq!(keys(&bytes), [Input::Character('a')], "{sequence:02x?}");
         }
     }
 
@@ -263,9 +287,9 @@ mod tests {
     fn a_control_byte_breaks_a_sequence_off() {
         for start in ["\x1b", "\x1b[", "\x1b[3", "\x1bO"] {
             let bytes = [start.as_bytes(), b"\x03"].concat();
-            assert_eq!(keys(&bytes), [Key::Interrupt], "{start:?}");
+            assert_eq!(keys(&bytes), [Input::Key(Key::Interrupt)], "{start:?}");
         }
-        assert_eq!(keys(b"\x1b\x1b[A"), [Key::Up]);
+        assert_eq!(keys(b"\x1b\x1b[A"), [Input::Key(Key::Up)]);
     }
 
     #[test]
@@ -286,7 +310,7 @@ mod tests {
         ];
         for bytes in malformed {
             let bytes = [bytes, &b"a"[..]].concat();
-            assert_eq!(keys(&bytes), [Key::Character('a')], "{bytes:02x?}");
+            assert_eq!(keys(&bytes), [Input::Character('a')], "{bytes:02x?}");
         }
     }
 

@@ -6,7 +6,6 @@ use embedded_io::Write;
 pub(super) struct Screen<'a, W>(pub(super) &'a mut W);
 
 impl<W: Write> Screen<'_, W> {
-    // Not inlined: it is called from everywhere, and `write_all` is a loop.
     #[inline(never)]
     pub(super) fn write(&mut self, text: &[u8]) -> Result<(), W::Error> {
         self.0.write_all(text)
@@ -50,6 +49,7 @@ impl<W: Write> Screen<'_, W> {
 }
 
 /// How many columns a text takes: one for each character.
+#[inline(never)]
 pub(super) fn num_columns(text: &[u8]) -> usize {
     text.iter().filter(|&&byte| !is_continuation(byte)).count()
 }
