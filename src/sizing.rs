@@ -851,6 +851,26 @@ const fn smaller(a: u32, b: u32) -> u32 {
     if a < b { a } else { b }
 }
 
+/// A quotient, for where speed does not matter: the division of 64-bit numbers that the compiler brings is 900
+/// bytes of code on a Cortex-M.
+#[inline(never)]
+pub(crate) const fn divide(number: u64, divisor: u64) -> u64 {
+    let mut rest = 0;
+    let mut quotient = 0;
+    let mut bit = 64;
+    while bit > 0 {
+        bit -= 1;
+        let overflow = rest >> 63 == 1;
+        rest = rest << 1 | number >> bit & 1;
+        quotient <<= 1;
+        if overflow || rest >= divisor {
+            rest = rest.wrapping_sub(divisor);
+            quotient |= 1;
+        }
+    }
+    quotient
+}
+
 // Fixed-point numbers are `u64` with 64, 62 or 58 fractional bits: probabilities below 1, those that may be 1
 // or slightly off, and numbers up to 64.
 

@@ -1,8 +1,9 @@
 //! BF.*: RedisBloom's commands and answers.
 
+use super::arena::{num_probes, word};
 use super::arguments::Arguments;
-use super::commands::{ItemCommand, What};
-use super::decimal::{Decimal, parse, parse_parts_per_billion};
+use super::commands::What;
+use super::decimal::{parse, parse_parts_per_billion};
 use super::keyspace::{KeyError, KeyRef, Wish};
 use super::reply::{Face, Reply};
 use super::server::Server;
@@ -16,14 +17,10 @@ pub(super) fn key_error(error: KeyError, server: &Server, reply: &mut Reply) {
         KeyError::NameTooLong => reply.error("ERR the name of a key has at most 40 bytes"),
         KeyError::Full => reply.error("ERR non scaling filter is full"),
         KeyError::TooLarge(needed) => {
-            let free = Decimal::new(server.keyspace.arena().bytes_free());
-            let needed = Decimal::new(needed);
-            reply.error_of(&[
-                b"ERR operation exceeds bloom object memory limit: ",
-                free.as_bytes(),
-                b" bytes free, needs ",
-                needed.as_bytes(),
-            ]);
+            let free = server.keyspace.arena().bytes_free();
+            let template =
+                "ERR operation exceeds bloom object memory limit: %n bytes free, needs %n";
+            reply.error_of(template, &[], &[free, needed]);
         }
     }
 }
@@ -41,27 +38,23 @@ fn options(
     let mut i = first;
     while i < arguments.len() {
         let value = arguments.get(i + 1);
-        if arguments.is(i, "NONSCALING") {
-            is_fixed = true;
-            i += 1;
-        } else if arguments.is(i, "NOCREATE") {
-            *may_create = false;
-            i += 1;
-        } else if arguments.is(i, "EXPANSION") {
-            wish.expansion = match parse(value) {
-                Some(0) | None => return fail(reply, "ERR bad expansion"),
-                Some(expansion) => expansion,
-            };
-            has_expansion = true;
-            i += 2;
-        } else if arguments.is(i, "CAPACITY") {
-            wish.capacity = capacity(value, reply)?;
-            i += 2;
-        } else if arguments.is(i, "ERROR") {
-            wish.rate = rate(value, reply)?;
-            i += 2;
-        } else {
-            return fail(reply, "ERR syntax error");
+        i += 2;
+        match arguments.which(i - 2, "CAPACITY ERROR EXPANSION NOCREATE NONSCALING") {
+            Some(0) => wish.capacity = capacity(value, reply)?,
+            Some(1) => wish.rate = rate(value, reply)?,
+            Some(2) => {
+                wish.expansion = match parse(value) {
+                    Some(0) | None => return fail(reply, "ERR bad expansion"),
+                    Some(expansion) => expansion,
+                };
+                has_expansion = true;
+            }
+            Some(flag) => {
+                *may_create &= flag != 3;
+                is_fixed |= flag == 4;
+                i -= 1;
+            }
+            None => return fail(reply, "ERR syntax error"),
         }
     }
     if is_fixed {
@@ -115,7 +108,7 @@ pub(super) fn reserve(server: &mut Server, arguments: &Arguments, reply: &mut Re
 
 /// The key that items go to, made when it is missing; `None` when it is missing and only asked.
 pub(super) fn key_for_items(
-    command: &ItemCommand,
+    what: What,
     arguments: &Arguments,
     server: &mut Server,
     reply: &mut Reply,
@@ -124,7 +117,7 @@ pub(super) fn key_for_items(
     let mut may_create = true;
     let wish = options(arguments, 2, Wish::DEFAULT, &mut may_create, reply)?;
     let key = server.keyspace.find(name);
-    if key.is_some() || command.what == What::Has {
+    if key.is_some() || what == What::Has {
         return Ok(key);
     }
     if !may_create {
@@ -140,18 +133,18 @@ pub(super) fn key_for_items(
 }
 
 pub(super) fn run_item(
-    command: &ItemCommand,
+    what: What,
     key: Option<KeyRef>,
     hash: u32,
     server: &mut Server,
     reply: &mut Reply,
 ) {
     let keyspace = &mut server.keyspace;
-    match (key, command.what) {
+    match (key, what) {
         (None, _) => reply.truth(false, ["yes", "no"]),
         (Some(key), What::Has) => reply.truth(keyspace.contains(key, hash), ["maybe", "no"]),
         (Some(key), what) => match keyspace.insert(key, hash) {
-            Ok(is_new) if what == What::Add => reply.truth(is_new, ["new", "seen before"]),
+            Ok(is_new) if what != What::Seen => reply.truth(is_new, ["new", "seen before"]),
             Ok(is_new) => reply.truth(!is_new, ["seen before", "new"]),
             Err(error) => key_error(error, server, reply),
         },
@@ -163,36 +156,38 @@ pub(super) fn info(server: &mut Server, arguments: &Arguments, reply: &mut Reply
         return reply.error(NOT_FOUND);
     };
     let summary = server.keyspace.summary(key);
-    let fields = [
-        ("CAPACITY", "Capacity", Some(summary.capacity)),
-        ("SIZE", "Size", Some(summary.bytes)),
-        ("FILTERS", "Number of filters", Some(summary.stages)),
-        ("ITEMS", "Number of items inserted", Some(summary.items)),
-        (
-            "EXPANSION",
-            "Expansion rate",
-            (summary.expansion > 0).then_some(summary.expansion),
-        ),
-    ];
-    let is_wanted = |word: &str| arguments.len() < 3 || arguments.is(2, word);
-    let wanted = fields.iter().filter(|(word, ..)| is_wanted(word)).count() as u32;
-    if wanted == 0 {
+    let wanted = arguments.which(2, "CAPACITY SIZE FILTERS ITEMS EXPANSION");
+    let is_one = arguments.len() == 3;
+    if is_one && wanted.is_none() {
         return reply.error("ERR Invalid information value");
     }
     // One field alone comes without its name in RESP2.
-    let is_bare = arguments.len() == 3 && reply.face == Face::Resp2;
+    let is_bare = is_one && reply.face == Face::Resp2;
     if is_bare {
         reply.array(1);
     } else {
-        reply.map(wanted);
+        reply.map(if is_one { 1 } else { 5 });
     }
-    for (_, name, value) in fields.iter().filter(|(word, ..)| is_wanted(word)) {
+    let names = b"Capacity,Size,Number of filters,Number of items inserted,Expansion rate";
+    let values = [
+        summary.capacity,
+        summary.bytes,
+        summary.stages,
+        summary.items,
+        summary.expansion,
+    ];
+    let fields = names.split(|byte| *byte == b',').zip(values);
+    for (i, (name, value)) in fields.enumerate() {
+        if is_one && wanted != Some(i) {
+            continue;
+        }
         if !is_bare {
             reply.field_name(name);
         }
-        match value {
-            Some(value) => reply.integer(*value),
-            None => reply.null(),
+        if i == 4 && value == 0 {
+            reply.null();
+        } else {
+            reply.integer(value);
         }
     }
 }
@@ -209,25 +204,20 @@ pub(super) fn debug(server: &mut Server, arguments: &Arguments, reply: &mut Repl
     };
     let summary = server.keyspace.summary(key);
     reply.array(summary.stages + 1);
-    reply.text(&|out| {
-        out.write(b"size:");
-        out.write(Decimal::new(summary.items).as_bytes());
-    });
+    reply.text("size:%n", &[], &[summary.items]);
     for stage in server.keyspace.stages(key) {
-        let bytes = stage.num_blocks() * 64;
-        reply.text(&|out| {
-            for (name, value) in [
-                (&b"bytes:"[..], bytes),
-                (b" bits:", bytes * 8),
-                (b" hashes:", stage.k),
-                (b" hashwidth:", 32),
-                (b" capacity:", stage.capacity),
-                (b" size:", stage.items),
-            ] {
-                out.write(name);
-                out.write(Decimal::new(value).as_bytes());
-            }
-            out.write(b" ratio:0.5");
-        });
+        let header = server.keyspace.header(stage);
+        let bytes = (header[word::UNITS] - 1) * 64;
+        reply.text(
+            "bytes:%n bits:%n hashes:%n hashwidth:32 capacity:%n size:%n ratio:0.5",
+            &[],
+            &[
+                bytes,
+                bytes * 8,
+                num_probes(header),
+                header[word::CAPACITY],
+                header[word::ITEMS],
+            ],
+        );
     }
 }

@@ -8,6 +8,7 @@ pub(super) struct Decimal {
 }
 
 impl Decimal {
+    #[inline(never)]
     pub fn new(mut number: u32) -> Self {
         let mut digits = [b'0'; 10];
         let mut first = digits.len();

@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::bloom_commands;
-use super::commands::{self, Command, ItemCommand, Run};
+use super::commands::{self, Command, What};
 use super::keyspace::KeyRef;
 use super::reply::Reply;
 use super::server::Server;
@@ -23,7 +23,7 @@ enum Mode {
 /// Items in progress.
 #[derive(Debug)]
 struct Items {
-    command: ItemCommand,
+    what: What,
     /// `None` when there is no such key, and nothing can be in it.
     key: Option<KeyRef>,
     stream: Option<Xxh32Stream>,
@@ -105,14 +105,13 @@ impl Dispatch {
 
     /// Where the items of a command begin, answers what can be answered before the first.
     fn start_items(&mut self, server: &mut Server, reply: &mut Reply) {
-        let Some(Command {
-            run: Run::Items(command),
-            ..
-        }) = self.command
-        else {
+        let Some(command) = self.command else {
             return;
         };
-        if command.has_options {
+        let Some(what) = command.items else {
+            return;
+        };
+        if what == What::Insert {
             if self.index < 2 || !self.arguments.last().eq_ignore_ascii_case(b"ITEMS") {
                 return;
             }
@@ -122,17 +121,13 @@ impl Dispatch {
         if self.arguments.is_too_long() || items_left == 0 {
             return;
         }
-        self.mode = match bloom_commands::key_for_items(command, &self.arguments, server, reply) {
+        self.mode = match bloom_commands::key_for_items(what, &self.arguments, server, reply) {
             Ok(key) => {
-                if command.is_array {
+                if command.is_array() {
                     reply.array(items_left);
                 }
                 let stream = key.map(|key| server.keyspace.stream(key));
-                Mode::Item(Items {
-                    command: *command,
-                    key,
-                    stream,
-                })
+                Mode::Item(Items { what, key, stream })
             }
             Err(()) => Mode::Skip,
         };
@@ -146,12 +141,11 @@ impl Dispatch {
                 reply
                     .error("ERR arguments other than items have room for 256 bytes and 16 of them");
             }
-            Some(Command {
-                run: Run::Whole(run),
-                ..
-            }) => run(server, &self.arguments, reply),
-            // Without a word ITEMS, or nothing behind it.
-            Some(command) => commands::wrong_arity(command, reply),
+            Some(command) => match command.run {
+                Some(run) => run(server, &self.arguments, reply),
+                // Without a word ITEMS, or nothing behind it.
+                None => commands::wrong_arity(command, reply),
+            },
         }
     }
 }
@@ -159,7 +153,7 @@ impl Dispatch {
 impl Items {
     fn run(&mut self, server: &mut Server, reply: &mut Reply) {
         let hash = self.stream.as_ref().map_or(0, HashStream::finish);
-        bloom_commands::run_item(&self.command, self.key, hash, server, reply);
+        bloom_commands::run_item(self.what, self.key, hash, server, reply);
         self.stream = self.key.map(|key| server.keyspace.stream(key));
     }
 }

@@ -162,7 +162,9 @@ impl<'a> Shell<'a> {
     /// Whether a key holds 90 % of what it is made for.
     pub fn is_near_capacity(&self) -> bool {
         let keyspace = &self.server.keyspace;
-        keyspace.keys().any(|key| keyspace.is_near_capacity(key))
+        keyspace
+            .keys()
+            .any(|key| keyspace.summary(key).is_near_capacity())
     }
 
     fn take(&mut self, mut input: &[u8], now: u32, out: &mut dyn Sink) {
@@ -217,17 +219,14 @@ impl<'a> Shell<'a> {
     }
 
     fn tell_bytes_lost(&mut self, out: &mut dyn Sink) {
-        let lost = decimal::Decimal::new(self.bytes_lost_untold);
+        let lost = self.bytes_lost_untold;
         self.bytes_lost_untold = 0;
         // What is left of the frame does not fit what came before.
         self.frames.lose();
         self.line.clear();
         self.reply(out, |reply| {
-            reply.error_of(&[
-                b"ERR ",
-                lost.as_bytes(),
-                b" bytes were lost on the way in; ask again, more slowly",
-            ]);
+            let template = "ERR %n bytes were lost on the way in; ask again, more slowly";
+            reply.error_of(template, &[], &[lost]);
         });
     }
 
@@ -290,7 +289,7 @@ impl<'a> Shell<'a> {
             match first.iter().position(u8::is_ascii_whitespace) {
                 None => commands::COMMANDS
                     .iter()
-                    .for_each(|command| candidate(command.name.as_bytes())),
+                    .for_each(|command| candidate(command.name())),
                 Some(_) => keyspace
                     .keys()
                     .for_each(|key| candidate(keyspace.name(key))),
@@ -365,7 +364,7 @@ fn broken_frame(error: FrameError, reply: &mut Reply) {
         FrameError::Count => reply.error("ERR Protocol error: invalid multibulk length"),
         FrameError::Length => reply.error("ERR Protocol error: invalid bulk length"),
         FrameError::NoArgument(byte) => {
-            reply.error_of(&[b"ERR Protocol error: expected '$', got '", &[byte], b"'"]);
+            reply.error_of("ERR Protocol error: expected '$', got '%s'", &[byte], &[]);
         }
         FrameError::NoLineEnd => reply.error("ERR Protocol error: expected CRLF after an argument"),
     }
