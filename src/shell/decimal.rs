@@ -1,6 +1,8 @@
 //! Numbers as text, in both directions, without the formatting machinery of `core`, which is larger than
 //! everything here.
 
+use crate::sizing::divide;
+
 /// A number in decimal digits.
 pub(super) struct Decimal {
     digits: [u8; 10],
@@ -81,7 +83,7 @@ pub(super) fn parse_parts_per_billion(text: &[u8]) -> Option<u32> {
         places -= 1;
     }
     while places < 0 && number > 0 {
-        number /= 10;
+        number = divide(number, 10);
         places += 1;
     }
     u32::try_from(number).ok()
