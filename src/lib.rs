@@ -34,6 +34,7 @@
 mod block;
 mod blocked_bloom;
 mod classic_bloom;
+mod copy;
 mod core_kind;
 pub mod hash;
 mod key;

@@ -261,8 +261,9 @@ impl Probes {
         distinct[0] = ONE_Q58;
         let mut i = 1;
         while i <= k {
+            growth[i] = ONE_Q58;
             let other_bits = block_bits.saturating_sub(i as u64) * divide(u64::MAX, block_bits);
-            let mut probe = 0;
+            let mut probe = 1;
             while probe < k {
                 growth[i] = ONE_Q58 + high_product(growth[i], other_bits);
                 probe += 1;

@@ -3,9 +3,8 @@
 //! Keys lie one behind the other, each a header and its storage, so there is no table whose size could run out.
 //! Removing one moves all behind it down: the free RAM is always one piece, and whatever fits in the total fits.
 
-use core::cell::Cell;
-
-use crate::block::Block512;
+use crate::block::{Block512, clear};
+use crate::copy::copy;
 
 /// Bytes in a unit, what the arena is counted in: a block.
 pub(super) const UNIT_BYTES: u32 = 64;
@@ -100,13 +99,9 @@ pub(super) fn set_num_probes(header: &mut Header, k: u32) {
 
 /// A name that is longer than [`MAX_NAME`] is cut.
 pub(super) fn set_name(header: &mut Header, name: &[u8]) {
-    let bytes: &mut [u8] = bytemuck::cast_slice_mut(header.split_at_mut(word::NAME).1);
-    let mut length = 0;
-    for (to, from) in bytes.iter_mut().zip(name) {
-        *to = *from;
-        length += 1;
-    }
-    header[word::SMALL] |= length << 8;
+    let bytes = bytemuck::cast_slice_mut(header.split_at_mut(word::NAME).1);
+    let length = copy(name, bytes);
+    header[word::SMALL] |= (length as u32) << 8;
 }
 
 fn name_of(header: &Header) -> &[u8] {
@@ -201,22 +196,23 @@ impl ArenaView {
 
     /// Removes a run and closes the gap.
     pub(super) fn remove_run(&mut self, at: usize) {
-        let units = self.units_at(at);
-        let Some(from_here) = self.units.get_mut(at..) else {
-            return;
-        };
-        if let Some(run) = from_here.get_mut(..units) {
-            run.fill(Block512::EMPTY);
+        let end = self.end();
+        let mut to = at;
+        for from in at + self.units_at(at)..end {
+            // Swapped, because a copy becomes a call of memmove, which takes 1.5 KB of flash.
+            if let Some((front, [unit, ..])) = self.units.split_at_mut_checked(from)
+                && let Some(place) = front.get_mut(to)
+            {
+                core::mem::swap(place, unit);
+            }
+            to += 1;
         }
-        let places = Cell::from_mut(from_here).as_slice_of_cells();
-        for (to, from) in places.iter().zip(places.iter().skip(units)) {
-            to.set(from.replace(Block512::EMPTY));
-        }
+        clear(self.units.get_mut(to..end).unwrap_or(&mut []));
     }
 
     /// Removes every key.
     pub(super) fn clear(&mut self) {
-        self.units.fill(Block512::EMPTY);
+        clear(&mut self.units);
     }
 }
 

@@ -37,13 +37,15 @@ impl Arguments {
 
     /// More bytes of the current argument; what does not fit is noted and dropped.
     pub fn push(&mut self, bytes: &[u8]) {
-        let end = self.length + bytes.len();
-        match self.bytes.get_mut(self.length..end) {
-            Some(room) => {
-                room.copy_from_slice(bytes);
-                self.length = end;
+        for byte in bytes {
+            match self.bytes.get_mut(self.length) {
+                Some(place) => *place = *byte,
+                None => {
+                    self.is_too_long = true;
+                    return;
+                }
             }
-            None => self.is_too_long = true,
+            self.length += 1;
         }
     }
 

@@ -6,27 +6,18 @@ use super::commands::{self, Command, What};
 use super::keyspace::KeyRef;
 use super::reply::Reply;
 use super::server::Server;
-use crate::hash::{HashStream, Xxh32Stream};
+use crate::hash::{HashFunction, HashStream, Xxh32, Xxh32Stream};
 use crate::key::Sink;
 
 /// What becomes of the current argument.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     /// It is kept.
     Keep,
     /// The command was answered already: it is dropped.
     Skip,
     /// It is an item: hashed as it arrives, whatever its length.
-    Item(Items),
-}
-
-/// Items in progress.
-#[derive(Debug)]
-struct Items {
-    what: What,
-    /// `None` when there is no such key, and nothing can be in it.
-    key: Option<KeyRef>,
-    stream: Option<Xxh32Stream>,
+    Item,
 }
 
 /// The command that arrives.
@@ -39,16 +30,25 @@ pub(super) struct Dispatch {
     /// Which one comes.
     index: u32,
     mode: Mode,
+    /// What to do with items.
+    what: What,
+    /// The key of items; `None` when there is no such key, and nothing can be in it.
+    key: Option<KeyRef>,
+    /// The hash of the current item.
+    stream: Xxh32Stream,
 }
 
 impl Dispatch {
     pub const fn new() -> Self {
         Self {
-            arguments: Arguments::new(),
+            arguments: const { Arguments::new() },
             command: None,
             count: 0,
             index: 0,
             mode: Mode::Keep,
+            what: What::Add,
+            key: None,
+            stream: Xxh32::UNSEEDED.stream_const(),
         }
     }
 
@@ -63,19 +63,17 @@ impl Dispatch {
 
     /// More bytes of the current argument.
     pub fn bytes(&mut self, bytes: &[u8]) {
-        match &mut self.mode {
+        match self.mode {
             Mode::Keep => self.arguments.push(bytes),
-            Mode::Skip | Mode::Item(Items { stream: None, .. }) => {}
-            Mode::Item(Items {
-                stream: Some(stream),
-                ..
-            }) => stream.write(bytes),
+            Mode::Skip => {}
+            Mode::Item => self.stream.write(bytes),
         }
     }
 
     /// The current argument is complete.
+    #[inline(never)]
     pub fn end_argument(&mut self, server: &mut Server, reply: &mut Reply) {
-        match &mut self.mode {
+        match self.mode {
             Mode::Keep => {
                 self.arguments.end();
                 if self.index == 0 {
@@ -83,14 +81,25 @@ impl Dispatch {
                 } else {
                     self.start_items(server, reply);
                 }
-                if self.index + 1 >= self.count && matches!(self.mode, Mode::Keep) {
+                if self.index + 1 >= self.count && self.mode == Mode::Keep {
                     self.run(server, reply);
                 }
             }
-            Mode::Item(items) => items.run(server, reply),
+            Mode::Item => {
+                let hash = self.stream.finish();
+                bloom_commands::run_item(self.what, self.key, hash, server, reply);
+                self.start_item(server);
+            }
             Mode::Skip => {}
         }
         self.index += 1;
+    }
+
+    #[inline(never)]
+    fn start_item(&mut self, server: &Server) {
+        if let Some(key) = self.key {
+            self.stream = server.keyspace.stream(key);
+        }
     }
 
     fn find_command(&mut self, reply: &mut Reply) {
@@ -121,16 +130,16 @@ impl Dispatch {
         if self.arguments.is_too_long() || items_left == 0 {
             return;
         }
-        self.mode = match bloom_commands::key_for_items(what, &self.arguments, server, reply) {
-            Ok(key) => {
-                if command.is_array() {
-                    reply.array(items_left);
-                }
-                let stream = key.map(|key| server.keyspace.stream(key));
-                Mode::Item(Items { what, key, stream })
+        self.mode = Mode::Skip;
+        if let Ok(key) = bloom_commands::key_for_items(what, &self.arguments, server, reply) {
+            if command.is_array() {
+                reply.array(items_left);
             }
-            Err(()) => Mode::Skip,
-        };
+            self.mode = Mode::Item;
+            self.what = what;
+            self.key = key;
+            self.start_item(server);
+        }
     }
 
     /// All arguments are here.
@@ -147,13 +156,5 @@ impl Dispatch {
                 None => commands::wrong_arity(command, reply),
             },
         }
-    }
-}
-
-impl Items {
-    fn run(&mut self, server: &mut Server, reply: &mut Reply) {
-        let hash = self.stream.as_ref().map_or(0, HashStream::finish);
-        bloom_commands::run_item(self.what, self.key, hash, server, reply);
-        self.stream = self.key.map(|key| server.keyspace.stream(key));
     }
 }

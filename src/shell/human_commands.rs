@@ -176,14 +176,13 @@ pub(super) fn bench(server: &mut Server, _: &Arguments, reply: &mut Reply) {
     let Some(key) = server.keyspace.keys().next() else {
         return reply.error("ERR there is no key to look into; BF.RESERVE makes one");
     };
-    let mut item = [b'x'; 80];
+    let mut item = [0_u32; 20];
     let start = (server.board.clock)();
     let mut found = 0;
     for i in 0..ROUNDS {
-        item[0] = i as u8;
-        item[1] = (i >> 8) as u8;
+        item[0] = i;
         let mut stream = server.keyspace.stream(key);
-        stream.write(&item);
+        stream.write(bytemuck::cast_slice(&item));
         found += u32::from(server.keyspace.contains(key, stream.finish()));
     }
     let ticks = (server.board.clock)().wrapping_sub(start);

@@ -5,6 +5,7 @@
 pub(super) struct UnbalancedQuotes;
 
 /// Splits a line: `take` gets the bytes of each word, and `None` at its end.
+#[inline(never)]
 pub(super) fn split(line: &[u8], take: &mut dyn FnMut(Option<u8>)) -> Result<(), UnbalancedQuotes> {
     let mut rest = line;
     loop {
@@ -49,6 +50,7 @@ fn plain<'l>(
 }
 
 /// The rest of a quoted part, and what follows its closing quote.
+#[inline(never)]
 fn quoted<'l>(
     mut rest: &'l [u8],
     quote: u8,

@@ -3,7 +3,7 @@
 use core::num::NonZero;
 
 use super::arena::{self, ArenaView, Header, MAX_NAME, UNIT_BYTES, num_probes, word};
-use crate::block::{Block512, has_bits, set_bits};
+use crate::block::{Block512, clear, has_bits, set_bits};
 use crate::blocked_bloom::BlockedBloomView;
 use crate::hash::{HashFunction, Xxh32, Xxh32Stream, block_index};
 use crate::sizing::{Layout, Plan, Rate, blocked_rate};
@@ -408,7 +408,7 @@ impl<'a> Keyspace<'a> {
         if let (None, at) = self.locate(key) {
             self.arena.remove_further_stages(at);
         }
-        self.blocks_mut(key).fill(Block512::EMPTY);
+        clear(self.blocks_mut(key));
         self.set_items(key, 0);
     }
 
