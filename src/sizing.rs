@@ -859,29 +859,29 @@ const fn smaller(a: u32, b: u32) -> u32 {
 /// bytes of code on a Cortex-M. Nothing may be divided by 0.
 #[inline(never)]
 pub(crate) const fn divide(number: u64, divisor: u64) -> u64 {
-    if divisor.is_power_of_two() {
-        return number >> divisor.trailing_zeros();
+    if divisor <= 65_536 {
+        return divide_by_small(number, divisor as u32);
     }
-    let mut rest = number;
     let mut quotient = 0;
-    let mut steps = divisor.leading_zeros();
-    let mut part = divisor << steps;
-    loop {
+    let mut rest = 0;
+    let mut bit = 64;
+    while bit > 0 {
+        bit -= 1;
+        let is_wide = rest >> 63 == 1;
+        rest = rest << 1 | number >> bit & 1;
         quotient <<= 1;
-        if rest >= part {
-            rest -= part;
+        if is_wide || rest >= divisor {
+            rest = rest.wrapping_sub(divisor);
             quotient |= 1;
         }
-        if steps == 0 {
-            return quotient;
-        }
-        steps -= 1;
-        part >>= 1;
     }
+    quotient
 }
 
 /// A quotient by a divisor from 1 to 65536, in three divisions that a Cortex-M3 has an instruction for.
+#[inline(never)]
 const fn divide_by_small(number: u64, divisor: u32) -> u64 {
+    let divisor = if divisor == 0 { 1 } else { divisor };
     let upper = (number >> 32) as u32;
     let middle = (upper % divisor) << 16 | (number >> 16) as u32 & 0xFFFF;
     let lower = (middle % divisor) << 16 | number as u32 & 0xFFFF;
@@ -904,6 +904,7 @@ const fn wide_product(a: u64, b: u64) -> (u64, u64) {
     (high, other_middle << 32 | low & LOW)
 }
 
+#[inline(never)]
 const fn high_product(a: u64, b: u64) -> u64 {
     wide_product(a, b).0
 }

@@ -151,6 +151,14 @@ pub(super) fn run_item(
     }
 }
 
+static FIELDS: [&str; 5] = [
+    "Capacity",
+    "Size",
+    "Number of filters",
+    "Number of items inserted",
+    "Expansion rate",
+];
+
 pub(super) fn info(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     let Some(key) = server.keyspace.find(arguments.get(1)) else {
         return reply.error(NOT_FOUND);
@@ -162,13 +170,12 @@ pub(super) fn info(server: &mut Server, arguments: &Arguments, reply: &mut Reply
         return reply.error("ERR Invalid information value");
     }
     // One field alone comes without its name in RESP2.
-    let is_bare = is_one && reply.face == Face::Resp2;
+    let is_bare = is_one && *reply.face == Face::Resp2;
     if is_bare {
         reply.array(1);
     } else {
         reply.map(if is_one { 1 } else { 5 });
     }
-    let names = b"Capacity,Size,Number of filters,Number of items inserted,Expansion rate";
     let values = [
         summary.capacity,
         summary.bytes,
@@ -176,13 +183,12 @@ pub(super) fn info(server: &mut Server, arguments: &Arguments, reply: &mut Reply
         summary.items,
         summary.expansion,
     ];
-    let fields = names.split(|byte| *byte == b',').zip(values);
-    for (i, (name, value)) in fields.enumerate() {
+    for (i, (name, value)) in FIELDS.iter().zip(values).enumerate() {
         if is_one && wanted != Some(i) {
             continue;
         }
         if !is_bare {
-            reply.field_name(name);
+            reply.field_name(name.as_bytes());
         }
         if i == 4 && value == 0 {
             reply.null();

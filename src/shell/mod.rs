@@ -190,32 +190,27 @@ impl<'a> Shell<'a> {
                 Part::Text(byte) => self.take_text(byte, out),
                 Part::Broken(error) => {
                     self.is_after_empty_line = false;
-                    self.reply(out, |reply| broken_frame(error, reply));
+                    broken_frame(error, &mut self.reply(out));
                 }
             }
         }
     }
 
-    /// Gives a reply in the current face, which the reply may change.
-    fn reply(&mut self, out: &mut dyn Sink, answer: impl FnOnce(&mut Reply)) {
-        let mut reply = Reply {
+    /// A reply in the current face, which it may change.
+    fn reply<'r>(&'r mut self, out: &'r mut dyn Sink) -> Reply<'r> {
+        Reply {
             out,
-            face: self.face,
-        };
-        answer(&mut reply);
-        self.face = reply.face;
+            face: &mut self.face,
+        }
     }
 
     fn end_argument(&mut self, out: &mut dyn Sink) {
         let mut reply = Reply {
             out,
-            face: self.face,
+            face: &mut self.face,
         };
         self.dispatch.end_argument(&mut self.server, &mut reply);
-        self.face = reply.face;
-        if self.server.is_quitting {
-            self.forget_other_end();
-        }
+        self.forget_who_quit();
     }
 
     fn tell_bytes_lost(&mut self, out: &mut dyn Sink) {
@@ -224,10 +219,8 @@ impl<'a> Shell<'a> {
         // What is left of the frame does not fit what came before.
         self.frames.lose();
         self.line.clear();
-        self.reply(out, |reply| {
-            let template = "ERR %n bytes were lost on the way in; ask again, more slowly";
-            reply.error_of(template, &[], &[lost]);
-        });
+        let template = "ERR %n bytes were lost on the way in; ask again, more slowly";
+        self.reply(out).error_of(template, &[], &[lost]);
     }
 
     fn look_at_clock(&mut self, now: u32, out: &mut dyn Sink) {
@@ -239,9 +232,8 @@ impl<'a> Shell<'a> {
             }
         } else if self.frames.is_inside_frame() && silence >= GAP {
             self.frames.reset();
-            self.reply(out, |reply| {
-                reply.error("ERR Protocol error: the frame broke off");
-            });
+            self.reply(out)
+                .error("ERR Protocol error: the frame broke off");
         }
         if self.is_after_empty_line && silence >= ENTER_GAP {
             self.is_after_empty_line = false;
@@ -268,9 +260,8 @@ impl<'a> Shell<'a> {
                 self.frames.start_line();
                 self.is_after_empty_line = self.line.line().is_empty();
                 if self.is_overlong {
-                    self.reply(out, |reply| {
-                        reply.error("ERR Protocol error: too big inline request")
-                    });
+                    self.reply(out)
+                        .error("ERR Protocol error: too big inline request");
                 } else {
                     self.run_line(out);
                 }
@@ -321,9 +312,12 @@ impl<'a> Shell<'a> {
         let Ok(()) = self.line.start_line(PROMPT, &mut SinkWriter(out));
     }
 
-    fn forget_other_end(&mut self) {
-        self.server.is_quitting = false;
-        self.face = Face::Resp2;
+    /// After QUIT, whoever comes next is new.
+    fn forget_who_quit(&mut self) {
+        if self.server.is_quitting {
+            self.server.is_quitting = false;
+            self.face = Face::Resp2;
+        }
     }
 
     /// Runs the line as a command.
@@ -332,30 +326,27 @@ impl<'a> Shell<'a> {
         let mut count = 0;
         let counted = inline::split(line, &mut |byte| count += u32::from(byte.is_none()));
         if counted.is_err() {
-            return self.reply(out, |reply| {
-                reply.error("ERR Protocol error: unbalanced quotes in request");
-            });
+            return self
+                .reply(out)
+                .error("ERR Protocol error: unbalanced quotes in request");
         }
         if count == 0 {
             return;
         }
-        let mut reply = Reply {
-            out,
-            face: self.face,
-        };
-        self.dispatch.begin(count);
         let Self {
-            dispatch, server, ..
+            dispatch,
+            server,
+            face,
+            ..
         } = self;
+        let mut reply = Reply { out, face };
+        dispatch.begin(count);
         // It was read to the end before.
         let _ = inline::split(line, &mut |byte| match byte {
             Some(byte) => dispatch.bytes(&[byte]),
             None => dispatch.end_argument(server, &mut reply),
         });
-        self.face = reply.face;
-        if self.server.is_quitting {
-            self.forget_other_end();
-        }
+        self.forget_who_quit();
     }
 }
 

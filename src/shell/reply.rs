@@ -17,12 +17,12 @@ pub(super) enum Face {
 /// Answers to one face.
 pub(super) struct Reply<'w> {
     pub out: &'w mut dyn Sink,
-    pub face: Face,
+    pub face: &'w mut Face,
 }
 
 impl Reply<'_> {
     fn is_human(&self) -> bool {
-        self.face == Face::Human
+        *self.face == Face::Human
     }
 
     /// A line of one value, with the mark of its kind for clients.
@@ -159,7 +159,7 @@ impl Reply<'_> {
     /// So many pairs of key and value follow.
     #[inline(never)]
     pub fn map(&mut self, pairs: u32) {
-        if self.face == Face::Resp3 {
+        if *self.face == Face::Resp3 {
             self.number(b'%', pairs);
         } else {
             self.array(pairs * 2);

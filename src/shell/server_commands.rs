@@ -30,11 +30,11 @@ pub(super) fn version(_: &mut Server, _: &Arguments, reply: &mut Reply) {
 pub(super) fn hello(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     match arguments.get(1) {
         b"" if arguments.len() == 1 => {}
-        b"2" => reply.face = Face::Resp2,
-        b"3" => reply.face = Face::Resp3,
+        b"2" => *reply.face = Face::Resp2,
+        b"3" => *reply.face = Face::Resp3,
         _ => return reply.error("NOPROTO unsupported protocol version"),
     }
-    let protocol = if reply.face == Face::Resp3 { 3 } else { 2 };
+    let protocol = if *reply.face == Face::Resp3 { 3 } else { 2 };
     reply.map(7);
     // The Redis whose replies these are, for clients that choose by version.
     reply.bulks("server redis version 7.4.0 proto");
@@ -103,10 +103,10 @@ pub(super) fn config(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     if !arguments.is(1, "GET") || arguments.len() != 3 {
         return reply.error("ERR only CONFIG GET name is known");
     }
-    let value = match arguments.get(2) {
-        b"save" => &b""[..],
-        b"appendonly" => b"no",
-        _ => return reply.map(0),
+    let value = match arguments.which(2, "save appendonly") {
+        Some(0) => &b""[..],
+        Some(_) => b"no",
+        None => return reply.map(0),
     };
     reply.map(1);
     reply.bulk(arguments.get(2));
