@@ -316,7 +316,7 @@ impl Probes {
         while i <= k {
             // lambda (1 - (1 - i/B)^k), as a geometric series: the differences magnify each lost bit, and
             // in this form none is lost in large blocks.
-            let exponent = product_q58(keys_per_bit.saturating_mul(i as u64), self.growth[i]);
+            let exponent = product_q58(product_q58(keys_per_bit, (i as u64) << 58), self.growth[i]);
             chance[i] = exp_of_minus(exponent);
             i += 1;
         }
@@ -862,18 +862,28 @@ pub(crate) const fn divide(number: u64, divisor: u64) -> u64 {
     if divisor <= 65_536 {
         return divide_by_small(number, divisor as u32);
     }
+    long_division(number, divisor, 0)
+}
+
+/// `number / divisor` with so many fractional bits; `u64::MAX` if too large.
+#[inline(never)]
+const fn long_division(mut number: u64, divisor: u64, fraction_bits: u32) -> u64 {
     let mut quotient = 0;
-    let mut rest = 0;
-    let mut bit = 64;
-    while bit > 0 {
-        bit -= 1;
+    let mut rest = 0_u64;
+    let mut bits = 64 + fraction_bits;
+    while bits > 0 {
+        if quotient >> 63 == 1 {
+            return u64::MAX;
+        }
         let is_wide = rest >> 63 == 1;
-        rest = rest << 1 | number >> bit & 1;
+        rest = rest << 1 | number >> 63;
+        number <<= 1;
         quotient <<= 1;
         if is_wide || rest >= divisor {
             rest = rest.wrapping_sub(divisor);
             quotient |= 1;
         }
+        bits -= 1;
     }
     quotient
 }
@@ -910,6 +920,7 @@ const fn high_product(a: u64, b: u64) -> u64 {
 }
 
 /// The product of two numbers with 58 fractional bits; `u64::MAX` if too large.
+#[inline(never)]
 const fn product_q58(a: u64, b: u64) -> u64 {
     let (high, low) = wide_product(a, b);
     if high >> 58 > 0 {
@@ -921,20 +932,7 @@ const fn product_q58(a: u64, b: u64) -> u64 {
 
 /// `a / b` with 58 fractional bits; `u64::MAX` if too large.
 const fn quotient(a: u64, b: u64) -> u64 {
-    let mut result = divide(a, b);
-    if result >= 64 {
-        return u64::MAX;
-    }
-    let mut rest = a - result * b;
-    let mut bit = 0;
-    while bit < 58 {
-        // Doubles the rest, modulo b, without overflow.
-        let is_set = rest >= b - rest;
-        rest = if is_set { rest - (b - rest) } else { 2 * rest };
-        result = result << 1 | is_set as u64;
-        bit += 1;
-    }
-    result
+    long_division(a, b, 58)
 }
 
 /// `e^-x` with 58 fractional bits in and 62 out.

@@ -8,13 +8,15 @@ pub(super) const ROOM: usize = 256;
 pub(super) const MOST: usize = 16;
 
 /// The arguments so far, one behind the other.
+// In this order, here and in other structs with large arrays: what is near the start takes shorter instructions.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Arguments {
-    bytes: [u8; ROOM],
-    /// Where each argument starts, also the next.
-    starts: [u16; MOST + 1],
     count: usize,
     length: usize,
+    /// Where each argument starts, also the next.
+    starts: [u16; MOST + 1],
+    bytes: [u8; ROOM],
     is_too_long: bool,
 }
 

@@ -159,7 +159,7 @@ fn cut(text: &[u8], at: u8) -> (&[u8], &[u8]) {
 #[cold]
 #[inline(never)]
 pub(super) fn wrong_arity(command: &Command, reply: &mut Reply) {
-    let template = "ERR wrong number of arguments for '%l' command";
+    let template = "wrong number of arguments for '%l' command";
     reply.error_of(template, command.name(), &[]);
 }
 

@@ -23,19 +23,19 @@ enum Mode {
 /// The command that arrives.
 #[derive(Debug)]
 pub(super) struct Dispatch {
-    arguments: Arguments,
+    mode: Mode,
+    /// What to do with items.
+    what: What,
     command: Option<&'static Command>,
     /// How many arguments the command has, with its name.
     count: u32,
     /// Which one comes.
     index: u32,
-    mode: Mode,
-    /// What to do with items.
-    what: What,
     /// The key of items; `None` when there is no such key, and nothing can be in it.
     key: Option<KeyRef>,
     /// The hash of the current item.
     stream: Xxh32Stream,
+    arguments: Arguments,
 }
 
 impl Dispatch {
@@ -147,8 +147,7 @@ impl Dispatch {
         match self.command {
             None => commands::unknown(&self.arguments, reply),
             Some(_) if self.arguments.is_too_long() => {
-                reply
-                    .error("ERR arguments other than items have room for 256 bytes and 16 of them");
+                reply.error("arguments other than items have room for 256 bytes and 16 of them");
             }
             Some(command) => match command.run {
                 Some(run) => run(server, &self.arguments, reply),

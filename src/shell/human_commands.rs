@@ -13,7 +13,7 @@ use crate::hash::HashStream;
 use crate::key::Sink;
 use crate::sizing::{Layout, Plan, Rate, divide};
 
-const NO_KEY: &str = "ERR no such key; `keys` lists them";
+const NO_KEY: &str = "no such key; `keys` lists them";
 
 pub(super) fn help(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     if arguments.len() == 1 {
@@ -32,7 +32,7 @@ pub(super) fn help(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
         });
     }
     let Some(command) = commands::find(arguments.get(1)) else {
-        return reply.error("ERR no such command; `help` lists them");
+        return reply.error("no such command; `help` lists them");
     };
     let (name, usage, summary) = command.parts();
     reply.text_by(&|out| {
@@ -133,14 +133,14 @@ pub(super) fn fill(server: &mut Server, arguments: &Arguments, reply: &mut Reply
 /// `plan 26000 1%`: what a filter would take.
 pub(super) fn plan(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     let Some(items) = parse(arguments.get(1)) else {
-        return reply.error("ERR how many items? As in `plan 26000 1%%`");
+        return reply.error("how many items? As in `plan 26000 1%%`");
     };
     let rate = match arguments.get(2) {
         [digits @ .., b'%'] => parse_parts_per_billion(digits).map(|parts| parts / 100),
         text => parse_parts_per_billion(text),
     };
     let Some(rate) = rate.map(Rate::from_parts_per_billion) else {
-        return reply.error("ERR what rate? As in `plan 26000 1%%` or `plan 26000 0.01`");
+        return reply.error("what rate? As in `plan 26000 1%%` or `plan 26000 0.01`");
     };
     match Plan::try_for_keys_in(u64::from(items), rate, Layout::DEFAULT) {
         Ok(plan) => reply.text(
@@ -155,7 +155,7 @@ pub(super) fn plan(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
             ],
         ),
         Err(_) => {
-            reply.error("ERR no filter of up to 4 MiB does that: fewer items or a higher rate")
+            reply.error("no filter of up to 4 MiB does that: fewer items or a higher rate")
         }
     }
 }
@@ -174,7 +174,7 @@ pub(super) fn clear(server: &mut Server, arguments: &Arguments, reply: &mut Repl
 pub(super) fn bench(server: &mut Server, _: &Arguments, reply: &mut Reply) {
     const ROUNDS: u32 = 1_000;
     let Some(key) = server.keyspace.keys().next() else {
-        return reply.error("ERR there is no key to look into; BF.RESERVE makes one");
+        return reply.error("there is no key to look into; BF.RESERVE makes one");
     };
     let mut item = [0_u32; 20];
     let start = (server.board.clock)();

@@ -1,6 +1,7 @@
 //! Commands on keys of whatever kind.
 
 use super::arguments::Arguments;
+use super::bloom_commands::SYNTAX_ERROR;
 use super::decimal::parse;
 use super::keyspace::KeyRef;
 use super::pattern::matches;
@@ -10,7 +11,7 @@ use super::server::Server;
 /// What RedisBloom calls a Bloom filter.
 const BLOOM_TYPE: &str = "MBbloom--";
 
-pub(super) const NOT_A_NUMBER: &str = "ERR value is not an integer or out of range";
+pub(super) const NOT_A_NUMBER: &str = "value is not an integer or out of range";
 
 pub(super) fn keys(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     let pattern = if arguments.len() > 1 {
@@ -40,7 +41,7 @@ fn names(server: &Server, reply: &mut Reply, is_wanted: &dyn Fn(&[u8], u32) -> b
 /// The cursor is the number of the next key: there are few, and their order is stable.
 pub(super) fn scan(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     let Some(cursor) = parse(arguments.get(1)) else {
-        return reply.error("ERR invalid cursor");
+        return reply.error("invalid cursor");
     };
     let mut pattern = &b"*"[..];
     let mut count = 10;
@@ -54,11 +55,11 @@ pub(super) fn scan(server: &mut Server, arguments: &Arguments, reply: &mut Reply
             Some(0) if i <= arguments.len() => pattern = value,
             Some(1) if i <= arguments.len() => match parse(value) {
                 None => return reply.error(NOT_A_NUMBER),
-                Some(0) => return reply.error("ERR syntax error"),
+                Some(0) => return reply.error(SYNTAX_ERROR),
                 Some(number) => count = number,
             },
             Some(2) if i <= arguments.len() => is_wanted_type = arguments.is(i - 1, BLOOM_TYPE),
-            _ => return reply.error("ERR syntax error"),
+            _ => return reply.error(SYNTAX_ERROR),
         }
     }
     let end = cursor.saturating_add(count);
@@ -108,7 +109,7 @@ pub(super) fn flush(server: &mut Server, _: &Arguments, reply: &mut Reply) {
 pub(super) fn memory(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     if !arguments.is(1, "USAGE") || arguments.len() < 3 {
         return reply
-            .error("ERR unknown subcommand or wrong number of arguments. Try MEMORY USAGE key");
+            .error("unknown subcommand or wrong number of arguments. Try MEMORY USAGE key");
     }
     match find(server, arguments, 2) {
         Some(key) => reply.integer(server.keyspace.summary(key).bytes),

@@ -345,12 +345,12 @@ impl<'a> Keyspace<'a> {
             rate: Rate::from_parts_per_billion(last[word::RATE]),
             expansion,
         };
-        self.append(arena::next_stage(last), wish)
+        self.append(&mut arena::next_stage(last), &wish)
     }
 
     /// Makes a filter. One that grows starts at half the rate and halves it with every stage, so that all
     /// together keep it.
-    pub(super) fn create(&mut self, name: &[u8], wish: Wish) -> Result<KeyRef, KeyError> {
+    pub(super) fn create(&mut self, name: &[u8], wish: &Wish) -> Result<KeyRef, KeyError> {
         if self.find(name).is_some() {
             return Err(KeyError::Exists);
         }
@@ -359,12 +359,12 @@ impl<'a> Keyspace<'a> {
         }
         let mut header = [0; 16];
         arena::set_name(&mut header, name);
-        self.append(header, wish)
+        self.append(&mut header, wish)
     }
 
     /// Appends a run for what is wished for to the arena, at half the rate when it may grow.
     #[inline(never)]
-    fn append(&mut self, mut header: Header, wish: Wish) -> Result<KeyRef, KeyError> {
+    fn append(&mut self, header: &mut Header, wish: &Wish) -> Result<KeyRef, KeyError> {
         let mut rate = wish.rate.parts_per_billion();
         if wish.expansion > 0 {
             rate = (rate / 2).max(1);
@@ -383,9 +383,9 @@ impl<'a> Keyspace<'a> {
         header[word::ITEMS] = 0;
         header[word::RATE] = rate;
         header[word::EXPANSION] = wish.expansion;
-        arena::set_num_probes(&mut header, plan.k() as u32);
+        arena::set_num_probes(header, plan.k() as u32);
         self.arena
-            .append(&header)
+            .append(header)
             .and_then(|at| self.in_arena(at))
             .ok_or(KeyError::TooLarge(units * UNIT_BYTES))
     }

@@ -76,22 +76,23 @@ const IDLE: u32 = 60_000;
 const PROMPT: &str = "sundew> ";
 
 /// The console; see the [module](self).
+#[repr(C)]
 pub struct Shell<'a> {
-    server: Server<'a>,
-    frames: Frames,
-    dispatch: Dispatch,
-    line: LineEditor<160, 256>,
     face: Face,
-    /// When the last byte came.
-    last: u32,
-    /// Whether that ended an empty line.
+    /// Whether the last byte ended an empty line.
     is_after_empty_line: bool,
     /// Whether that was a `\r`, whose `\n` may follow.
     is_after_return: bool,
     /// Whether the line is longer than there is room.
     is_overlong: bool,
+    /// When the last byte came.
+    last: u32,
     /// Bytes that the driver lost and nobody was told of.
     bytes_lost_untold: u32,
+    frames: Frames,
+    server: Server<'a>,
+    dispatch: Dispatch,
+    line: LineEditor<160, 256>,
 }
 
 impl<'a> Shell<'a> {
@@ -167,6 +168,7 @@ impl<'a> Shell<'a> {
             .any(|key| keyspace.summary(key).is_near_capacity())
     }
 
+    #[inline(never)]
     fn take(&mut self, mut input: &[u8], now: u32, out: &mut dyn Sink) {
         if input.is_empty() {
             return;
@@ -219,7 +221,7 @@ impl<'a> Shell<'a> {
         // What is left of the frame does not fit what came before.
         self.frames.lose();
         self.line.clear();
-        let template = "ERR %n bytes were lost on the way in; ask again, more slowly";
+        let template = "%n bytes were lost on the way in; ask again, more slowly";
         self.reply(out).error_of(template, &[], &[lost]);
     }
 
@@ -232,8 +234,7 @@ impl<'a> Shell<'a> {
             }
         } else if self.frames.is_inside_frame() && silence >= GAP {
             self.frames.reset();
-            self.reply(out)
-                .error("ERR Protocol error: the frame broke off");
+            self.reply(out).error("Protocol error: the frame broke off");
         }
         if self.is_after_empty_line && silence >= ENTER_GAP {
             self.is_after_empty_line = false;
@@ -261,7 +262,7 @@ impl<'a> Shell<'a> {
                 self.is_after_empty_line = self.line.line().is_empty();
                 if self.is_overlong {
                     self.reply(out)
-                        .error("ERR Protocol error: too big inline request");
+                        .error("Protocol error: too big inline request");
                 } else {
                     self.run_line(out);
                 }
@@ -273,6 +274,7 @@ impl<'a> Shell<'a> {
     }
 
     /// One byte typed by a person.
+    #[inline(never)]
     fn edit(&mut self, byte: u8, out: &mut dyn Sink) {
         let keyspace = &self.server.keyspace;
         let mut complete = |before: &[u8], candidate: &mut dyn FnMut(&[u8])| {
@@ -328,7 +330,7 @@ impl<'a> Shell<'a> {
         if counted.is_err() {
             return self
                 .reply(out)
-                .error("ERR Protocol error: unbalanced quotes in request");
+                .error("Protocol error: unbalanced quotes in request");
         }
         if count == 0 {
             return;
@@ -352,12 +354,12 @@ impl<'a> Shell<'a> {
 
 fn broken_frame(error: FrameError, reply: &mut Reply) {
     match error {
-        FrameError::Count => reply.error("ERR Protocol error: invalid multibulk length"),
-        FrameError::Length => reply.error("ERR Protocol error: invalid bulk length"),
+        FrameError::Count => reply.error("Protocol error: invalid multibulk length"),
+        FrameError::Length => reply.error("Protocol error: invalid bulk length"),
         FrameError::NoArgument(byte) => {
-            reply.error_of("ERR Protocol error: expected '$', got '%s'", &[byte], &[]);
+            reply.error_of("Protocol error: expected '$', got '%s'", &[byte], &[]);
         }
-        FrameError::NoLineEnd => reply.error("ERR Protocol error: expected CRLF after an argument"),
+        FrameError::NoLineEnd => reply.error("Protocol error: expected CRLF after an argument"),
     }
 }
 

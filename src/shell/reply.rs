@@ -45,6 +45,7 @@ impl Reply<'_> {
         self.line(mark, Decimal::new(number).as_bytes());
     }
 
+    #[inline(never)]
     pub fn simple(&mut self, text: &[u8]) {
         self.line(b'+', text);
     }
@@ -54,21 +55,24 @@ impl Reply<'_> {
         self.simple(b"OK");
     }
 
-    /// An error: a [template](fill_in) without anything to fill in, its class such as `ERR` first.
+    /// An error of the class `ERR`: a [template](fill_in) without anything to fill in.
     #[cold]
     #[inline(never)]
     pub fn error(&mut self, template: &str) {
         self.error_of(template, &[], &[]);
     }
 
-    /// An error from a [template](fill_in).
+    /// An error of the class `ERR` from a [template](fill_in).
     #[cold]
     #[inline(never)]
     pub fn error_of(&mut self, template: &str, text: &[u8], numbers: &[u32]) {
-        self.error_by(&|out| fill_in(out, template, text, numbers));
+        self.error_by(&|out| {
+            out.write(b"ERR ");
+            fill_in(out, template, text, numbers);
+        });
     }
 
-    /// An error in several parts. What a client sent is shown in one line, without control bytes.
+    /// An error in several parts, its class first. What a client sent is shown in one line, without control bytes.
     #[cold]
     #[inline(never)]
     pub fn error_by(&mut self, write: &dyn Fn(&mut dyn Sink)) {

@@ -32,7 +32,7 @@ pub(super) fn hello(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
         b"" if arguments.len() == 1 => {}
         b"2" => *reply.face = Face::Resp2,
         b"3" => *reply.face = Face::Resp3,
-        _ => return reply.error("NOPROTO unsupported protocol version"),
+        _ => return reply.error_by(&|out| out.write(b"NOPROTO unsupported protocol version")),
     }
     let protocol = if *reply.face == Face::Resp3 { 3 } else { 2 };
     reply.map(7);
@@ -58,7 +58,7 @@ pub(super) fn command(_: &mut Server, arguments: &Arguments, reply: &mut Reply) 
             reply.map(count);
             COMMANDS.iter().for_each(|command| document(command, reply));
         }
-        None => reply.error("ERR unknown subcommand. Try COMMAND COUNT or COMMAND DOCS"),
+        None => reply.error("unknown subcommand. Try COMMAND COUNT or COMMAND DOCS"),
     }
 }
 
@@ -94,14 +94,14 @@ pub(super) fn client(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
         Some(0) => reply.null(),
         Some(1) => reply.integer(1),
         Some(_) => reply.ok(),
-        None => reply.error_of("ERR unknown subcommand '%s'", arguments.get(1), &[]),
+        None => reply.error_of("unknown subcommand '%s'", arguments.get(1), &[]),
     }
 }
 
 /// What benchmarks ask for; there is nothing to set.
 pub(super) fn config(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     if !arguments.is(1, "GET") || arguments.len() != 3 {
-        return reply.error("ERR only CONFIG GET name is known");
+        return reply.error("only CONFIG GET name is known");
     }
     let value = match arguments.which(2, "save appendonly") {
         Some(0) => &b""[..],
@@ -117,7 +117,7 @@ pub(super) fn select(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     match arguments.get(1) {
         b"0" => reply.ok(),
         text if super::decimal::parse(text).is_some() => {
-            reply.error("ERR DB index is out of range");
+            reply.error("DB index is out of range");
         }
         _ => reply.error(NOT_A_NUMBER),
     }
