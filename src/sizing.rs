@@ -979,7 +979,8 @@ const fn log2_of_inverse_q58(rate: Rate) -> u64 {
     } else {
         rate.parts_per_billion
     };
-    log2_q58(BILLION) - log2_q58(parts)
+    const OF_BILLION: u64 = log2_q58(BILLION);
+    OF_BILLION - log2_q58(parts)
 }
 
 /// The base-2 logarithm with 58 fractional bits, of a number above 0.

@@ -158,11 +158,11 @@ pub(super) fn run_item(
 ) {
     let keyspace = &mut server.keyspace;
     match (key, what) {
-        (None, _) => reply.truth(false, ["yes", "no"]),
-        (Some(key), What::Has) => reply.truth(keyspace.contains(key, hash), ["maybe", "no"]),
+        (None, _) => reply.truth(false, "yes,no"),
+        (Some(key), What::Has) => reply.truth(keyspace.contains(key, hash), "maybe,no"),
         (Some(key), what) => match keyspace.insert(key, hash) {
-            Ok(is_new) if what != What::Seen => reply.truth(is_new, ["new", "seen before"]),
-            Ok(is_new) => reply.truth(!is_new, ["seen before", "new"]),
+            Ok(is_new) if what != What::Seen => reply.truth(is_new, "new,seen before"),
+            Ok(is_new) => reply.truth(!is_new, "seen before,new"),
             Err(error) => key_error(error, server, reply),
         },
     }

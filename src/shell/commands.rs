@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::reply::Reply;
 use super::server::Server;
-use super::text::fill_in;
+use super::text::{cut, fill_in};
 use super::{bloom_commands, human_commands, key_commands, server_commands};
 
 /// A command.
@@ -113,16 +113,21 @@ impl Command {
     }
 
     /// In the case in which people write it; any is understood.
+    #[inline(never)]
     pub fn name(&self) -> &'static [u8] {
-        self.parts().0
+        cut(self.lines().0, b' ').0
     }
 
-    /// The name, what to write behind it, and what `help` says, which is empty for what is there for clients only.
+    /// What to write behind the name.
+    pub fn usage(&self) -> &'static [u8] {
+        cut(self.lines().0, b' ').1
+    }
+
+    /// The name with what to write behind it, and what `help` says, which is empty for what is there for clients
+    /// only.
     #[inline(never)]
-    pub fn parts(&self) -> (&'static [u8], &'static [u8], &'static [u8]) {
-        let (line, summary) = cut(self.text.as_bytes(), b'\n');
-        let (name, usage) = cut(line, b' ');
-        (name, usage, summary)
+    pub fn lines(&self) -> (&'static [u8], &'static [u8]) {
+        cut(self.text.as_bytes(), b'\n')
     }
 
     /// Whether the command may have so many arguments, its name counted.
@@ -141,19 +146,6 @@ impl Command {
         let (fewest, most) = self.arguments;
         (u32::from(fewest), fewest != most)
     }
-}
-
-/// What is before the first of these bytes, and what is behind it.
-#[inline(never)]
-fn cut(text: &[u8], at: u8) -> (&[u8], &[u8]) {
-    let mut rest = text;
-    while let [first, behind @ ..] = rest {
-        if *first == at {
-            return (text.get(..text.len() - rest.len()).unwrap_or(text), behind);
-        }
-        rest = behind;
-    }
-    (text, rest)
 }
 
 #[cold]

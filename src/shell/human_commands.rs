@@ -19,12 +19,10 @@ pub(super) fn help(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     if arguments.len() == 1 {
         return reply.text_by(&|out| {
             for command in COMMANDS {
-                let (name, usage, summary) = command.parts();
+                let (line, summary) = command.lines();
                 if !summary.is_empty() {
-                    fill_in(out, "%s ", name, &[]);
-                    out.write(usage);
-                    let width = name.len() + usage.len() + 1;
-                    (width..20).for_each(|_| out.write(b" "));
+                    out.write(line);
+                    (line.len()..20).for_each(|_| out.write(b" "));
                     fill_in(out, "%s\n", summary, &[]);
                 }
             }
@@ -34,10 +32,9 @@ pub(super) fn help(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     let Some(command) = commands::find(arguments.get(1)) else {
         return reply.error("no such command; `help` lists them");
     };
-    let (name, usage, summary) = command.parts();
+    let (line, summary) = command.lines();
     reply.text_by(&|out| {
-        fill_in(out, "%s ", name, &[]);
-        out.write(usage);
+        out.write(line);
         if !summary.is_empty() {
             fill_in(out, "\n  %s", summary, &[]);
         }

@@ -278,15 +278,7 @@ impl<'a> Shell<'a> {
     fn edit(&mut self, byte: u8, out: &mut dyn Sink) {
         let keyspace = &self.server.keyspace;
         let mut complete = |before: &[u8], candidate: &mut dyn FnMut(&[u8])| {
-            let first = before.trim_ascii_start();
-            match first.iter().position(u8::is_ascii_whitespace) {
-                None => commands::COMMANDS
-                    .iter()
-                    .for_each(|command| candidate(command.name())),
-                Some(_) => keyspace
-                    .keys()
-                    .for_each(|key| candidate(keyspace.name(key))),
-            }
+            name_candidates(keyspace, before, candidate);
         };
         let Ok(edit) = self
             .line
@@ -349,6 +341,21 @@ impl<'a> Shell<'a> {
             None => dispatch.end_argument(server, &mut reply),
         });
         self.forget_who_quit();
+    }
+}
+
+/// Commands for the first word of a line, keys for the others.
+#[inline(never)]
+fn name_candidates(keyspace: &Keyspace, before: &[u8], candidate: &mut dyn FnMut(&[u8])) {
+    let first = before.trim_ascii_start();
+    if first.iter().any(u8::is_ascii_whitespace) {
+        keyspace
+            .keys()
+            .for_each(|key| candidate(keyspace.name(key)));
+    } else {
+        commands::COMMANDS
+            .iter()
+            .for_each(|command| candidate(command.name()));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writes answers in the form that whoever asked can read.
 
 use super::decimal::Decimal;
-use super::text::fill_in;
+use super::text::{cut, fill_in};
 use crate::key::Sink;
 
 /// Who is at the other end.
@@ -97,11 +97,14 @@ impl Reply<'_> {
         }
     }
 
-    /// Yes or no: a person reads one of the words.
-    pub fn truth(&mut self, truth: bool, words: [&str; 2]) {
-        let [yes, no] = words;
+    /// Yes or no: a person reads what is before or behind the comma.
+    #[inline(never)]
+    pub fn truth(&mut self, truth: bool, words: &str) {
         match self.face {
-            Face::Human => self.simple(if truth { yes } else { no }.as_bytes()),
+            Face::Human => {
+                let (yes, no) = cut(words.as_bytes(), b',');
+                self.simple(if truth { yes } else { no });
+            }
             Face::Resp2 => self.line(b':', if truth { b"1" } else { b"0" }),
             Face::Resp3 => self.line(b'#', if truth { b"t" } else { b"f" }),
         }

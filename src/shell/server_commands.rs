@@ -64,23 +64,21 @@ pub(super) fn command(_: &mut Server, arguments: &Arguments, reply: &mut Reply) 
 
 /// Name, arity, flags, and where the keys are.
 fn describe(command: &Command, reply: &mut Reply) {
-    let (name, usage, _) = command.parts();
     reply.array(6);
-    reply.bulk(name);
+    reply.bulk(command.name());
     reply.arity(command.arity());
     reply.array(0);
-    let has_key = u32::from(usage.starts_with(b"key"));
+    let has_key = u32::from(command.usage().starts_with(b"key"));
     for position in [has_key; 3] {
         reply.integer(position);
     }
 }
 
 fn document(command: &Command, reply: &mut Reply) {
-    let (name, usage, _) = command.parts();
-    reply.bulk(name);
+    reply.bulk(command.name());
     reply.map(3);
     reply.bulk(b"summary");
-    reply.bulk(usage);
+    reply.bulk(command.usage());
     reply.bulks(concat!("since ", env!("CARGO_PKG_VERSION"), " group"));
     reply.bulk(match command.items {
         Some(_) => b"bf",

@@ -76,3 +76,16 @@ fn bar(part: u32, whole: u32, out: &mut dyn Sink) {
 pub(super) fn ratio(part: u32, whole: u32) -> u32 {
     divide(u64::from(part) * 1_000_000_000, u64::from(whole.max(1))).min(1_000_000_000) as u32
 }
+
+/// What is before the first of these bytes, and what is behind it.
+#[inline(never)]
+pub(super) fn cut(text: &[u8], at: u8) -> (&[u8], &[u8]) {
+    let mut rest = text;
+    while let [first, behind @ ..] = rest {
+        if *first == at {
+            return (text.get(..text.len() - rest.len()).unwrap_or(text), behind);
+        }
+        rest = behind;
+    }
+    (text, rest)
+}
