@@ -29,6 +29,7 @@ impl Decimal {
 }
 
 /// A number as Redis takes it: digits only, no sign, no leading zero, nothing around it.
+#[inline(never)]
 pub(super) fn parse(text: &[u8]) -> Option<u32> {
     if text.is_empty() || (text.len() > 1 && text.first() == Some(&b'0')) {
         return None;

@@ -1,5 +1,7 @@
 //! Commands on keys of whatever kind.
 
+use core::ops::Range;
+
 use super::arguments::Arguments;
 use super::bloom_commands::SYNTAX_ERROR;
 use super::decimal::parse;
@@ -19,23 +21,28 @@ pub(super) fn keys(server: &mut Server, arguments: &Arguments, reply: &mut Reply
     } else {
         b"*"
     };
-    names(server, reply, &|name, _| matches(pattern, name));
+    names(server, reply, pattern, 0..u32::MAX);
 }
 
-/// An array of the names that `is_wanted` takes; it gets the name and its number.
-fn names(server: &Server, reply: &mut Reply, is_wanted: &dyn Fn(&[u8], u32) -> bool) {
-    let each = |take: &mut dyn FnMut(&[u8])| {
+/// An array of the names that match, of the keys with these numbers.
+fn names(server: &Server, reply: &mut Reply, pattern: &[u8], numbers: Range<u32>) {
+    let mut count = 0;
+    for is_counting in [true, false] {
         for (key, i) in server.keyspace.keys().zip(0..) {
             let name = server.keyspace.name(key);
-            if is_wanted(name, i) {
-                take(name);
+            if !numbers.contains(&i) || !matches(pattern, name) {
+                continue;
+            }
+            if is_counting {
+                count += 1;
+            } else {
+                reply.bulk(name);
             }
         }
-    };
-    let mut count = 0;
-    each(&mut |_| count += 1);
-    reply.array(count);
-    each(&mut |name| reply.bulk(name));
+        if is_counting {
+            reply.array(count);
+        }
+    }
 }
 
 /// The cursor is the number of the next key: there are few, and their order is stable.
@@ -66,9 +73,12 @@ pub(super) fn scan(server: &mut Server, arguments: &Arguments, reply: &mut Reply
     let is_last = end >= server.keyspace.num_keys();
     reply.array(2);
     reply.text("%n", &[], &[if is_last { 0 } else { end }]);
-    names(server, reply, &|name, i| {
-        is_wanted_type && i >= cursor && i < end && matches(pattern, name)
-    });
+    names(
+        server,
+        reply,
+        pattern,
+        if is_wanted_type { cursor..end } else { 0..0 },
+    );
 }
 
 pub(super) fn dbsize(server: &mut Server, _: &Arguments, reply: &mut Reply) {

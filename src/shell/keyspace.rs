@@ -174,6 +174,7 @@ impl<'a> Keyspace<'a> {
         None
     }
 
+    #[inline(never)]
     pub(super) fn num_keys(&self) -> u32 {
         self.keys().count() as u32
     }

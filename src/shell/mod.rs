@@ -234,7 +234,7 @@ impl<'a> Shell<'a> {
             }
         } else if self.frames.is_inside_frame() && silence >= GAP {
             self.frames.reset();
-            self.reply(out).error("Protocol error: the frame broke off");
+            self.reply(out).protocol_error("the frame broke off");
         }
         if self.is_after_empty_line && silence >= ENTER_GAP {
             self.is_after_empty_line = false;
@@ -261,8 +261,7 @@ impl<'a> Shell<'a> {
                 self.frames.start_line();
                 self.is_after_empty_line = self.line.line().is_empty();
                 if self.is_overlong {
-                    self.reply(out)
-                        .error("Protocol error: too big inline request");
+                    self.reply(out).protocol_error("too big inline request");
                 } else {
                     self.run_line(out);
                 }
@@ -322,7 +321,7 @@ impl<'a> Shell<'a> {
         if counted.is_err() {
             return self
                 .reply(out)
-                .error("Protocol error: unbalanced quotes in request");
+                .protocol_error("unbalanced quotes in request");
         }
         if count == 0 {
             return;
@@ -361,12 +360,12 @@ fn name_candidates(keyspace: &Keyspace, before: &[u8], candidate: &mut dyn FnMut
 
 fn broken_frame(error: FrameError, reply: &mut Reply) {
     match error {
-        FrameError::Count => reply.error("Protocol error: invalid multibulk length"),
-        FrameError::Length => reply.error("Protocol error: invalid bulk length"),
+        FrameError::Count => reply.protocol_error("invalid multibulk length"),
+        FrameError::Length => reply.protocol_error("invalid bulk length"),
         FrameError::NoArgument(byte) => {
             reply.error_of("Protocol error: expected '$', got '%s'", &[byte], &[]);
         }
-        FrameError::NoLineEnd => reply.error("Protocol error: expected CRLF after an argument"),
+        FrameError::NoLineEnd => reply.protocol_error("expected CRLF after an argument"),
     }
 }
 

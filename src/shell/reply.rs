@@ -62,6 +62,13 @@ impl Reply<'_> {
         self.error_of(template, &[], &[]);
     }
 
+    /// An error in what came, before it was a command.
+    #[cold]
+    #[inline(never)]
+    pub fn protocol_error(&mut self, text: &str) {
+        self.error_of("Protocol error: %s", text.as_bytes(), &[]);
+    }
+
     /// An error of the class `ERR` from a [template](fill_in).
     #[cold]
     #[inline(never)]

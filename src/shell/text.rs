@@ -22,24 +22,27 @@ pub(super) fn fill_in(out: &mut dyn Sink, template: &str, text: &[u8], numbers: 
     let mut numbers = numbers.iter().copied();
     let mut next_number = || numbers.next().unwrap_or(0);
     let mut bytes = template.bytes();
-    while let Some(byte) = bytes.next() {
-        if byte != b'%' {
-            if byte == b'\n' {
-                out.write(b"\r");
-            }
-            out.write(&[byte]);
-            continue;
+    while let Some(mut byte) = bytes.next() {
+        let is_directive = byte == b'%';
+        if is_directive {
+            byte = bytes.next().unwrap_or(b'%');
         }
-        match bytes.next() {
-            Some(b's') => out.write(text),
-            Some(b'l') => text
+        match (is_directive, byte) {
+            (true, b's') => out.write(text),
+            (true, b'l') => text
                 .iter()
                 .for_each(|byte| out.write(&[byte.to_ascii_lowercase()])),
-            Some(b'n') => out.write(Decimal::new(next_number()).as_bytes()),
-            Some(b'g') => grouped(next_number(), out),
-            Some(b'p') => percent(next_number(), out),
-            Some(b'b') => bar(next_number(), next_number(), out),
-            _ => out.write(b"%"),
+            (true, b'n' | b'g' | b'p' | b'b') => {
+                let number = next_number();
+                match byte {
+                    b'n' => out.write(Decimal::new(number).as_bytes()),
+                    b'g' => grouped(number, out),
+                    b'p' => percent(number, out),
+                    _ => bar(number, next_number(), out),
+                }
+            }
+            (false, b'\n') => out.write(b"\r\n"),
+            _ => out.write(&[byte]),
         }
     }
 }
@@ -57,12 +60,14 @@ fn grouped(value: u32, out: &mut dyn Sink) {
 }
 
 /// A rate as [`Rate`] shows it, but without the space.
+#[inline(never)]
 fn percent(parts_per_billion: u32, out: &mut dyn Sink) {
     Rate::from_parts_per_billion(parts_per_billion).write_percent(&mut |digits| out.write(digits));
     out.write(b"%");
 }
 
 /// Something shows as soon as there is something.
+#[inline(never)]
 fn bar(part: u32, whole: u32, out: &mut dyn Sink) {
     const WIDTH: u32 = 40;
     for i in 0..u64::from(WIDTH) {
