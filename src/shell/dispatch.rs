@@ -2,53 +2,53 @@
 
 use super::arguments::Arguments;
 use super::bloom_commands;
-use super::commands::{self, Command, ItemCommand, Run};
+use super::commands::{self, Command, What};
 use super::keyspace::KeyRef;
 use super::reply::Reply;
 use super::server::Server;
-use crate::hash::{HashStream, Xxh32Stream};
+use crate::hash::{HashFunction, HashStream, Xxh32, Xxh32Stream};
 use crate::key::Sink;
 
 /// What becomes of the current argument.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     /// It is kept.
     Keep,
     /// The command was answered already: it is dropped.
     Skip,
     /// It is an item: hashed as it arrives, whatever its length.
-    Item(Items),
-}
-
-/// Items in progress.
-#[derive(Debug)]
-struct Items {
-    command: ItemCommand,
-    /// `None` when there is no such key, and nothing can be in it.
-    key: Option<KeyRef>,
-    stream: Option<Xxh32Stream>,
+    Item,
 }
 
 /// The command that arrives.
 #[derive(Debug)]
 pub(super) struct Dispatch {
-    arguments: Arguments,
+    mode: Mode,
+    /// What to do with items.
+    what: What,
     command: Option<&'static Command>,
     /// How many arguments the command has, with its name.
     count: u32,
     /// Which one comes.
     index: u32,
-    mode: Mode,
+    /// The key of items; `None` when there is no such key, and nothing can be in it.
+    key: Option<KeyRef>,
+    /// The hash of the current item.
+    stream: Xxh32Stream,
+    arguments: Arguments,
 }
 
 impl Dispatch {
     pub const fn new() -> Self {
         Self {
-            arguments: Arguments::new(),
+            arguments: const { Arguments::new() },
             command: None,
             count: 0,
             index: 0,
             mode: Mode::Keep,
+            what: What::Add,
+            key: None,
+            stream: Xxh32::UNSEEDED.stream_const(),
         }
     }
 
@@ -63,19 +63,17 @@ impl Dispatch {
 
     /// More bytes of the current argument.
     pub fn bytes(&mut self, bytes: &[u8]) {
-        match &mut self.mode {
+        match self.mode {
             Mode::Keep => self.arguments.push(bytes),
-            Mode::Skip | Mode::Item(Items { stream: None, .. }) => {}
-            Mode::Item(Items {
-                stream: Some(stream),
-                ..
-            }) => stream.write(bytes),
+            Mode::Skip => {}
+            Mode::Item => self.stream.write(bytes),
         }
     }
 
     /// The current argument is complete.
+    #[inline(never)]
     pub fn end_argument(&mut self, server: &mut Server, reply: &mut Reply) {
-        match &mut self.mode {
+        match self.mode {
             Mode::Keep => {
                 self.arguments.end();
                 if self.index == 0 {
@@ -84,14 +82,25 @@ impl Dispatch {
                 } else {
                     self.start_items(server, reply);
                 }
-                if self.index + 1 >= self.count && matches!(self.mode, Mode::Keep) {
+                if self.index + 1 >= self.count && self.mode == Mode::Keep {
                     self.run(server, reply);
                 }
             }
-            Mode::Item(items) => items.run(server, reply),
+            Mode::Item => {
+                let hash = self.stream.finish();
+                bloom_commands::run_item(self.what, self.key, hash, server, reply);
+                self.start_item(server);
+            }
             Mode::Skip => {}
         }
         self.index += 1;
+    }
+
+    #[inline(never)]
+    fn start_item(&mut self, server: &Server) {
+        if let Some(key) = self.key {
+            self.stream = server.keyspace.stream(key);
+        }
     }
 
     fn find_command(&mut self, reply: &mut Reply) {
@@ -106,14 +115,13 @@ impl Dispatch {
 
     /// Where the items of a command begin, answers what can be answered before the first.
     fn start_items(&mut self, server: &mut Server, reply: &mut Reply) {
-        let Some(Command {
-            run: Run::Items(command),
-            ..
-        }) = self.command
-        else {
+        let Some(command) = self.command else {
             return;
         };
-        if command.has_options {
+        let Some(what) = command.items else {
+            return;
+        };
+        if what == What::Insert {
             if self.index < 2 || !self.arguments.last().eq_ignore_ascii_case(b"ITEMS") {
                 return;
             }
@@ -123,20 +131,16 @@ impl Dispatch {
         if self.arguments.is_too_long() || items_left == 0 {
             return;
         }
-        self.mode = match bloom_commands::key_for_items(command, &self.arguments, server, reply) {
-            Ok(key) => {
-                if command.is_array {
-                    reply.array(items_left);
-                }
-                let stream = key.map(|key| server.keyspace.stream(key));
-                Mode::Item(Items {
-                    command: *command,
-                    key,
-                    stream,
-                })
+        self.mode = Mode::Skip;
+        if let Ok(key) = bloom_commands::key_for_items(what, &self.arguments, server, reply) {
+            if command.is_array() {
+                reply.array(items_left);
             }
-            Err(()) => Mode::Skip,
-        };
+            self.mode = Mode::Item;
+            self.what = what;
+            self.key = key;
+            self.start_item(server);
+        }
     }
 
     /// All arguments are here.
@@ -144,23 +148,13 @@ impl Dispatch {
         match self.command {
             None => commands::unknown(&self.arguments, reply),
             Some(_) if self.arguments.is_too_long() => {
-                reply
-                    .error("ERR arguments other than items have room for 256 bytes and 16 of them");
+                reply.error("arguments other than items have room for 256 bytes and 16 of them");
             }
-            Some(Command {
-                run: Run::Whole(run),
-                ..
-            }) => run(server, &self.arguments, reply),
-            // Without a word ITEMS, or nothing behind it.
-            Some(command) => commands::wrong_arity(command, reply),
+            Some(command) => match command.run {
+                Some(run) => run(server, &self.arguments, reply),
+                // Without a word ITEMS, or nothing behind it.
+                None => commands::wrong_arity(command, reply),
+            },
         }
-    }
-}
-
-impl Items {
-    fn run(&mut self, server: &mut Server, reply: &mut Reply) {
-        let hash = self.stream.as_ref().map_or(0, HashStream::finish);
-        bloom_commands::run_item(&self.command, self.key, hash, server, reply);
-        self.stream = self.key.map(|key| server.keyspace.stream(key));
     }
 }
