@@ -332,14 +332,20 @@ pub struct Xxh32Stream {
 impl Sink for Xxh32Stream {
     fn write(&mut self, bytes: &[u8]) {
         self.length = self.length.wrapping_add(bytes.len() as u32);
-        let Self { lanes, is_long, .. } = self;
+        // In variables of their own: registers, where the core has enough.
+        let [mut a, mut b, mut c, mut d] = self.lanes;
+        let is_long = &mut self.is_long;
         self.pending.absorb(bytes, |stripe| {
-            let (words, _) = stripe.as_chunks::<4>();
-            for (lane, word) in lanes.iter_mut().zip(words) {
-                *lane = round(*lane, u32::from_le_bytes(*word));
+            if let [w, x, y, z] = stripe.as_chunks::<4>().0 {
+                a = round(a, w.get());
+                b = round(b, x.get());
+                stay_rolled();
+                c = round(c, y.get());
+                d = round(d, z.get());
             }
             *is_long = 1;
         });
+        self.lanes = [a, b, c, d];
     }
 }
 

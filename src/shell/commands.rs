@@ -12,6 +12,8 @@ pub(super) struct Command {
     /// `name usage\nsummary`, of which only the name must be there: in one piece, for three would take
     /// 16 bytes more each.
     text: &'static str,
+    /// [`sign`] of the name, so that a search compares few names.
+    sign: u8,
     /// The fewest and the most arguments, with the name; 0 for any number.
     arguments: (u8, u8),
     /// What to do with each item, for commands that take them one by one as they arrive.
@@ -37,6 +39,7 @@ pub(super) enum What {
 const fn whole(text: &'static str, arguments: (u8, u8), run: Run) -> Command {
     Command {
         text,
+        sign: sign(text.as_bytes()),
         arguments,
         items: None,
         run: Some(run),
@@ -46,6 +49,7 @@ const fn whole(text: &'static str, arguments: (u8, u8), run: Run) -> Command {
 const fn items(text: &'static str, arguments: (u8, u8), what: What) -> Command {
     Command {
         text,
+        sign: sign(text.as_bytes()),
         arguments,
         items: Some(what),
         run: None,
@@ -98,7 +102,23 @@ pub(super) static COMMANDS: &[Command] = &[
 ];
 
 pub(super) fn find(name: &[u8]) -> Option<&'static Command> {
-    COMMANDS.iter().find(|command| command.is_named(name))
+    let sign = sign(name);
+    COMMANDS
+        .iter()
+        .find(|command| command.sign == sign && command.is_named(name))
+}
+
+/// A few bits of a name, up to the first space or line end, that are the same in upper and lower case.
+const fn sign(name: &[u8]) -> u8 {
+    let mut sign = 0_u8;
+    let mut rest = name;
+    while let [byte, after @ ..] = rest
+        && *byte > b' '
+    {
+        sign = sign.wrapping_mul(3) ^ (*byte | 0x20);
+        rest = after;
+    }
+    sign
 }
 
 impl Command {
