@@ -300,7 +300,7 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
     ///
     /// When the filter is full, or holds the key eight times; it is exactly as it was.
     pub fn insert_hash(&mut self, hash: H::Value) -> Result<(), CuckooFilterFull> {
-        if !BucketsMut(&mut self.buckets).insert(hash) {
+        if !self.buckets.insert(hash) {
             return Err(CuckooFilterFull);
         }
         self.len += 1;
@@ -322,17 +322,17 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
     /// [`contains`](Self::contains) of a key that is hashed already, by [`hash`](Self::hash): false is
     /// certain, true may be wrong.
     pub fn contains_hash(&self, hash: H::Value) -> bool {
-        Buckets(&self.buckets).contains(hash)
+        BucketStore::contains(&self.buckets, hash)
     }
 
     /// [`count`](Self::count) of a key that is hashed already, by [`hash`](Self::hash).
     pub fn count_hash(&self, hash: H::Value) -> usize {
-        Buckets(&self.buckets).count(hash)
+        self.buckets.count(hash)
     }
 
     /// [`remove`](Self::remove) of a key that is hashed already, by [`hash`](Self::hash).
     pub fn remove_hash(&mut self, hash: H::Value) -> bool {
-        let is_removed = BucketsMut(&mut self.buckets).remove(hash);
+        let is_removed = self.buckets.remove(hash);
         self.len -= usize::from(is_removed);
         is_removed
     }
@@ -412,20 +412,28 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
     }
 }
 
-/// The buckets, for whoever has some without a filter around them.
-pub(crate) struct Buckets<'a, F>(pub(crate) &'a [[F; SLOTS]]);
+/// Where buckets lie: in a filter, or wherever a user without one keeps them.
+pub(crate) trait BucketStore<F> {
+    fn num_buckets(&self) -> usize;
 
-/// The buckets, to change them.
-pub(crate) struct BucketsMut<'a, F>(pub(crate) &'a mut [[F; SLOTS]]);
+    /// A bucket; an empty one where there is none, which does not happen.
+    fn bucket(&self, index: usize) -> [F; SLOTS];
 
-impl<F: Fingerprint> Buckets<'_, F> {
+    fn set_bucket(&mut self, index: usize, bucket: [F; SLOTS]);
+
     #[inline]
-    fn place<V: HashValue>(&self, hash: V) -> Place<F> {
-        Place::new(hash, self.0.len())
+    fn place<V: HashValue>(&self, hash: V) -> Place<F>
+    where
+        F: Fingerprint,
+    {
+        Place::new(hash, self.num_buckets())
     }
 
     #[inline]
-    pub(crate) fn contains<V: HashValue>(&self, hash: V) -> bool {
+    fn contains<V: HashValue>(&self, hash: V) -> bool
+    where
+        F: Fingerprint,
+    {
         let Place {
             fingerprint,
             first,
@@ -435,7 +443,10 @@ impl<F: Fingerprint> Buckets<'_, F> {
         self.bucket(first).contains(&fingerprint) || self.bucket(second).contains(&fingerprint)
     }
 
-    pub(crate) fn count<V: HashValue>(&self, hash: V) -> usize {
+    fn count<V: HashValue>(&self, hash: V) -> usize
+    where
+        F: Fingerprint,
+    {
         let place = self.place(hash);
         let count_in = |index| {
             let slots = self.bucket(index).into_iter();
@@ -448,36 +459,40 @@ impl<F: Fingerprint> Buckets<'_, F> {
         }
     }
 
-    /// A bucket; an empty one where there is none, which does not happen.
-    #[inline]
-    fn bucket(&self, index: usize) -> [F; SLOTS] {
-        let bucket = self.0.get(index).copied();
-        bucket.unwrap_or([F::EMPTY; SLOTS])
-    }
-}
-
-impl<F: Fingerprint> BucketsMut<'_, F> {
     /// False, and all as it was, when there is no room.
     #[inline]
-    pub(crate) fn insert<V: HashValue>(&mut self, hash: V) -> bool {
-        let place = Place::new(hash, self.0.len());
+    fn insert<V: HashValue>(&mut self, hash: V) -> bool
+    where
+        F: Fingerprint,
+    {
+        let place = self.place(hash);
         self.replace(place.first, F::EMPTY, place.fingerprint)
             || self.replace(place.second, F::EMPTY, place.fingerprint)
             || self.kick(&place)
     }
 
-    pub(crate) fn remove<V: HashValue>(&mut self, hash: V) -> bool {
-        let place = Place::new(hash, self.0.len());
+    fn remove<V: HashValue>(&mut self, hash: V) -> bool
+    where
+        F: Fingerprint,
+    {
+        let place = self.place(hash);
         self.replace(place.first, place.fingerprint, F::EMPTY)
             || self.replace(place.second, place.fingerprint, F::EMPTY)
     }
 
     /// Writes `new` into the first slot that holds `old`; false when there is none.
     #[inline]
-    fn replace(&mut self, index: usize, old: F, new: F) -> bool {
-        let bucket = self.0.get_mut(index);
-        let slot = bucket.and_then(|bucket| bucket.iter_mut().find(|slot| **slot == old));
-        slot.map(|slot| *slot = new).is_some()
+    fn replace(&mut self, index: usize, old: F, new: F) -> bool
+    where
+        F: Fingerprint,
+    {
+        let mut bucket = self.bucket(index);
+        let slot = bucket.iter_mut().find(|slot| **slot == old);
+        let is_found = slot.map(|slot| *slot = new).is_some();
+        if is_found {
+            self.set_bucket(index, bucket);
+        }
+        is_found
     }
 
     /// Puts a fingerprint into its second bucket, which is full, and the one it replaces into its other bucket, and
@@ -486,8 +501,11 @@ impl<F: Fingerprint> BucketsMut<'_, F> {
     /// A walk, not a breadth-first search for the shortest way: for the same load (95 % in 99 of 100 filters)
     /// the search needs a queue of 256 places, 2 KB of stack, and looks at as many buckets.
     #[cold]
-    fn kick(&mut self, place: &Place<F>) -> bool {
-        let num_buckets = self.0.len();
+    fn kick(&mut self, place: &Place<F>) -> bool
+    where
+        F: Fingerprint,
+    {
+        let num_buckets = self.num_buckets();
         let (mut index, mut fingerprint, mut turn) = (place.second, place.fingerprint, place.turn);
         for _ in 0..MAX_KICKS {
             turn = turn.wrapping_add(GOLDEN);
@@ -508,9 +526,27 @@ impl<F: Fingerprint> BucketsMut<'_, F> {
 
     /// Exchanges the fingerprint with that in the slot which the upper two bits of `turn` name.
     fn swap(&mut self, index: usize, turn: u32, fingerprint: &mut F) {
-        let bucket = self.0.get_mut(index);
-        if let Some(slot) = bucket.and_then(|bucket| bucket.get_mut((turn >> 30) as usize)) {
-            core::mem::swap(slot, fingerprint);
+        let mut bucket = self.bucket(index);
+        core::mem::swap(&mut bucket[(turn >> 30) as usize], fingerprint);
+        self.set_bucket(index, bucket);
+    }
+}
+
+impl<F: Fingerprint> BucketStore<F> for [[F; SLOTS]] {
+    #[inline]
+    fn num_buckets(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn bucket(&self, index: usize) -> [F; SLOTS] {
+        self.get(index).copied().unwrap_or([F::EMPTY; SLOTS])
+    }
+
+    #[inline]
+    fn set_bucket(&mut self, index: usize, bucket: [F; SLOTS]) {
+        if let Some(place) = self.get_mut(index) {
+            *place = bucket;
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::key::Key;
 use crate::merge_error::MergeError;
 
 /// Registers in a group, and the bits of each: 4 * 6 bits are 3 bytes.
-const REGISTERS: usize = 4;
+pub(crate) const REGISTERS: usize = 4;
 const REGISTER_BITS: u32 = 6;
 const REGISTER_MASK: u32 = (1 << REGISTER_BITS) - 1;
 
@@ -315,7 +315,12 @@ impl<H: HashFunction> HyperLogLogView<H> {
 #[inline]
 pub(crate) fn raise<V: HashValue>(groups: &mut [Group], hash: V) -> Option<Change> {
     let (index, new) = hash.register_and_rank(groups.len() * REGISTERS);
-    let group = groups.get_mut(index / REGISTERS)?;
+    raise_in(groups.get_mut(index / REGISTERS)?, index, new)
+}
+
+/// Raises register number `index`, which is in this group, if it is lower.
+#[inline]
+pub(crate) fn raise_in(group: &mut Group, index: usize, new: u32) -> Option<Change> {
     let registers = unpack(group);
     let shift = (index % REGISTERS) as u32 * REGISTER_BITS;
     let old = registers >> shift & REGISTER_MASK;
