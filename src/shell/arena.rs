@@ -6,6 +6,8 @@
 use crate::block::{Block512, clear};
 use crate::copy::copy;
 
+use super::kind::Kind;
+
 /// Bytes in a unit, what the arena is counted in: a block.
 pub(super) const UNIT_BYTES: u32 = 64;
 
@@ -66,14 +68,18 @@ pub(super) mod word {
     pub const RATE: usize = 3;
     /// How many times as large the next stage is; 0 when there is none.
     pub const EXPANSION: usize = 4;
-    /// From the lowest byte: probes per key, length of the name, which stage of a key that grows.
+    /// From the lowest byte: probes per key, length of the name, which stage of a key that grows, [`Kind`].
+    ///
+    /// [`Kind`]: super::Kind
     pub const SMALL: usize = 5;
     /// The first of the name.
     pub(super) const NAME: usize = 6;
+    /// What else a kind of key needs.
+    pub const EXTRA: usize = 15;
 }
 
 /// The longest name of a key, in bytes.
-pub(super) const MAX_NAME: usize = (16 - word::NAME) * 4;
+pub(super) const MAX_NAME: usize = (word::EXTRA - word::NAME) * 4;
 
 pub(super) const NO_HEADER: &Header = &[0; 16];
 
@@ -83,7 +89,15 @@ pub(super) fn num_probes(header: &Header) -> u32 {
 }
 
 pub(super) fn is_first_stage(header: &Header) -> bool {
-    header[word::SMALL] >> 16 == 0
+    header[word::SMALL] >> 16 & 0xFF == 0
+}
+
+pub(super) fn kind(header: &Header) -> Kind {
+    Kind::of_number(header[word::SMALL] >> 24)
+}
+
+pub(super) fn set_kind(header: &mut Header, kind: Kind) {
+    header[word::SMALL] |= kind.number() << 24;
 }
 
 /// The same header for the next stage.
@@ -99,7 +113,8 @@ pub(super) fn set_num_probes(header: &mut Header, k: u32) {
 
 /// A name that is longer than [`MAX_NAME`] is cut.
 pub(super) fn set_name(header: &mut Header, name: &[u8]) {
-    let bytes = bytemuck::cast_slice_mut(header.split_at_mut(word::NAME).1);
+    let (front, _) = header.split_at_mut(word::EXTRA);
+    let bytes = bytemuck::cast_slice_mut(front.split_at_mut(word::NAME).1);
     let length = copy(name, bytes);
     header[word::SMALL] |= (length as u32) << 8;
 }

@@ -4,23 +4,25 @@ use super::arena::{num_probes, word};
 use super::arguments::Arguments;
 use super::commands::What;
 use super::decimal::{parse, parse_parts_per_billion};
+use super::family_commands::{self, WRONG_TYPE};
 use super::keyspace::{KeyError, KeyRef, Wish};
+use super::kind::Kind;
 use super::reply::{Face, Reply};
 use super::server::Server;
 use crate::sizing::Rate;
 
 /// Of an error.
-type Text = &'static str;
+pub(super) type Text = &'static str;
 
 const NOT_FOUND: Text = "not found";
 pub(super) const SYNTAX_ERROR: Text = "syntax error";
 
 #[cold]
 #[inline(never)]
-fn key_error(error: KeyError, server: &Server, reply: &mut Reply) {
+pub(super) fn key_error(error: KeyError, server: &Server, reply: &mut Reply) {
     match error {
         KeyError::Exists => reply.error("item exists"),
-        KeyError::NameTooLong => reply.error("the name of a key has at most 40 bytes"),
+        KeyError::NameTooLong => reply.error("the name of a key has at most 36 bytes"),
         KeyError::Full => reply.error("non scaling filter is full"),
         KeyError::TooLarge(needed) => {
             let free = server.keyspace.arena().bytes_free();
@@ -69,7 +71,7 @@ fn options(arguments: &Arguments, first: usize, wish: &mut Wish) -> Result<bool,
 }
 
 #[inline(never)]
-fn rate(text: &[u8]) -> Result<Rate, Text> {
+pub(super) fn rate(text: &[u8]) -> Result<Rate, Text> {
     match parse_parts_per_billion(text) {
         None => Err("bad error rate"),
         Some(parts @ 1..1_000_000_000) => Ok(Rate::from_parts_per_billion(parts)),
@@ -78,7 +80,7 @@ fn rate(text: &[u8]) -> Result<Rate, Text> {
 }
 
 #[inline(never)]
-fn capacity(text: &[u8]) -> Result<u32, Text> {
+pub(super) fn capacity(text: &[u8]) -> Result<u32, Text> {
     match parse(text) {
         None => Err("bad capacity"),
         Some(0) => Err("(capacity should be larger than 0)"),
@@ -131,12 +133,20 @@ pub(super) fn key_for_items(
     server: &mut Server,
     reply: &mut Reply,
 ) -> Result<Option<KeyRef>, ()> {
+    if what.kind() != Kind::Bloom {
+        return family_commands::key_for_items(what, arguments, server, reply);
+    }
     let mut wish = Wish::DEFAULT;
     let error = match options(arguments, 2, &mut wish) {
         Ok(may_create) => {
             let key = server.keyspace.find(arguments.get(1));
-            if key.is_some() || what == What::Has {
-                return Ok(key);
+            let is_bloom = key.is_some_and(|key| server.keyspace.kind(key) == Kind::Bloom);
+            if is_bloom || what == What::Has {
+                return Ok(key.filter(|_| is_bloom));
+            }
+            if key.is_some() {
+                reply.bare_error(WRONG_TYPE);
+                return Err(());
             }
             if may_create {
                 return create(arguments, &wish, server, reply).map(Some).ok_or(());
@@ -156,6 +166,9 @@ pub(super) fn run_item(
     server: &mut Server,
     reply: &mut Reply,
 ) {
+    if what.kind() != Kind::Bloom {
+        return family_commands::run_item(what, key, hash, server, reply);
+    }
     let keyspace = &mut server.keyspace;
     match (key, what) {
         (None, _) => reply.truth(false, "yes,no"),
@@ -176,9 +189,21 @@ static FIELDS: [&str; 5] = [
     "Expansion rate",
 ];
 
+/// The Bloom filter that the first argument names; what is wrong otherwise is told.
+fn find(server: &Server, arguments: &Arguments, reply: &mut Reply) -> Option<KeyRef> {
+    let key = server.keyspace.find(arguments.get(1));
+    let is_bloom = key.is_some_and(|key| server.keyspace.kind(key) == Kind::Bloom);
+    if key.is_none() {
+        reply.error(NOT_FOUND);
+    } else if !is_bloom {
+        reply.bare_error(WRONG_TYPE);
+    }
+    key.filter(|_| is_bloom)
+}
+
 pub(super) fn info(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let Some(key) = server.keyspace.find(arguments.get(1)) else {
-        return reply.error(NOT_FOUND);
+    let Some(key) = find(server, arguments, reply) else {
+        return;
     };
     let summary = server.keyspace.summary(key);
     let wanted = arguments.which(2, "CAPACITY SIZE FILTERS ITEMS EXPANSION");
@@ -216,14 +241,18 @@ pub(super) fn info(server: &mut Server, arguments: &Arguments, reply: &mut Reply
 }
 
 pub(super) fn card(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let key = server.keyspace.find(arguments.get(1));
-    reply.integer(key.map_or(0, |key| server.keyspace.summary(key).items));
+    if server.keyspace.find(arguments.get(1)).is_none() {
+        return reply.integer(0);
+    }
+    if let Some(key) = find(server, arguments, reply) {
+        reply.integer(server.keyspace.summary(key).items);
+    }
 }
 
 /// One line for the key, and one for each stage.
 pub(super) fn debug(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let Some(key) = server.keyspace.find(arguments.get(1)) else {
-        return reply.error(NOT_FOUND);
+    let Some(key) = find(server, arguments, reply) else {
+        return;
     };
     let summary = server.keyspace.summary(key);
     reply.array(summary.stages + 1);

@@ -1,10 +1,11 @@
 //! The commands: one table for both faces.
 
 use super::arguments::Arguments;
+use super::kind::Kind;
 use super::reply::Reply;
 use super::server::Server;
 use super::text::{cut, fill_in};
-use super::{bloom_commands, human_commands, key_commands, server_commands};
+use super::{bloom_commands, family_commands, human_commands, key_commands, server_commands};
 
 /// A command.
 #[derive(Debug)]
@@ -34,6 +35,50 @@ pub(super) enum What {
     Seen,
     /// As `Add`, after options and the word `ITEMS`.
     Insert,
+    CuckooAdd,
+    /// As `CuckooAdd`, unless it is there.
+    CuckooAddNew,
+    CuckooInsert,
+    CuckooInsertNew,
+    CuckooHas,
+    CuckooDelete,
+    CuckooCount,
+    /// An item and then by how much.
+    CountMinIncrement,
+    CountMinQuery,
+    /// One answer for all items.
+    HyperLogLogAdd,
+    CountingAdd,
+    CountingDelete,
+    CountingHas,
+    CountingCount,
+    RotatingAdd,
+    RotatingHas,
+    RotatingSeen,
+}
+
+impl What {
+    /// What the key must be.
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::Add | Self::Has | Self::Seen | Self::Insert => Kind::Bloom,
+            Self::CountMinIncrement | Self::CountMinQuery => Kind::CountMin,
+            Self::HyperLogLogAdd => Kind::HyperLogLog,
+            Self::CountingAdd | Self::CountingDelete | Self::CountingHas | Self::CountingCount => {
+                Kind::Counting
+            }
+            Self::RotatingAdd | Self::RotatingHas | Self::RotatingSeen => Kind::Rotating,
+            _ => Kind::Cuckoo,
+        }
+    }
+
+    /// Whether options and the word `ITEMS` go before the items.
+    pub fn has_options(self) -> bool {
+        matches!(
+            self,
+            Self::Insert | Self::CuckooInsert | Self::CuckooInsertNew
+        )
+    }
 }
 
 const fn whole(text: &'static str, arguments: (u8, u8), run: Run) -> Command {
@@ -83,6 +128,37 @@ pub(super) static COMMANDS: &[Command] = &[
     whole("BF.CARD key", (2, 2), bloom_commands::card),
     whole("BF.DEBUG key", (2, 2), bloom_commands::debug),
     items("SUNDEW.SEEN key item", (3, 3), What::Seen),
+    whole("CF.RESERVE key capacity", (3, 9), family_commands::cuckoo_reserve),
+    items("CF.ADD key item", (3, 3), What::CuckooAdd),
+    items("CF.ADDNX key item", (3, 3), What::CuckooAddNew),
+    items("CF.INSERT key [CAPACITY n] [NOCREATE] ITEMS item...", (4, 0), What::CuckooInsert),
+    items("CF.INSERTNX key [CAPACITY n] [NOCREATE] ITEMS item...", (4, 0), What::CuckooInsertNew),
+    items("CF.EXISTS key item", (3, 3), What::CuckooHas),
+    items("CF.MEXISTS key item...", (3, 0), What::CuckooHas),
+    items("CF.DEL key item", (3, 3), What::CuckooDelete),
+    items("CF.COUNT key item", (3, 3), What::CuckooCount),
+    whole("CF.INFO key", (2, 2), family_commands::cuckoo_info),
+    whole("CMS.INITBYDIM key width depth", (4, 4), family_commands::count_min_by_dimensions),
+    whole("CMS.INITBYPROB key error failure", (4, 4), family_commands::count_min_by_probability),
+    items("CMS.INCRBY key item n...", (4, 0), What::CountMinIncrement),
+    items("CMS.QUERY key item...", (3, 0), What::CountMinQuery),
+    whole("CMS.MERGE to n key... [WEIGHTS w...]", (4, 0), family_commands::count_min_merge),
+    whole("CMS.INFO key", (2, 2), family_commands::count_min_info),
+    items("PFADD key item...", (3, 0), What::HyperLogLogAdd),
+    whole("PFCOUNT key...", (2, 0), family_commands::hyper_log_log_count),
+    whole("PFMERGE to key...", (2, 0), family_commands::hyper_log_log_merge),
+    whole("CBF.RESERVE key rate capacity", (4, 4), family_commands::counting_reserve),
+    items("CBF.ADD key item", (3, 3), What::CountingAdd),
+    items("CBF.DEL key item", (3, 3), What::CountingDelete),
+    items("CBF.EXISTS key item", (3, 3), What::CountingHas),
+    items("CBF.COUNT key item", (3, 3), What::CountingCount),
+    whole("CBF.INFO key", (2, 2), family_commands::counting_info),
+    whole("RBF.RESERVE key rate capacity generations [EVERY seconds | AFTER items]", (5, 7), family_commands::rotating_reserve),
+    items("RBF.ADD key item", (3, 3), What::RotatingAdd),
+    items("RBF.EXISTS key item", (3, 3), What::RotatingHas),
+    items("RBF.SEEN key item", (3, 3), What::RotatingSeen),
+    whole("RBF.ROTATE key", (2, 2), family_commands::rotating_rotate),
+    whole("RBF.INFO key", (2, 2), family_commands::rotating_info),
     whole("PING [message]", (1, 2), server_commands::ping),
     whole("ECHO message", (2, 2), server_commands::echo),
     whole("HELLO [2 | 3]", (1, 0), server_commands::hello),

@@ -3,6 +3,7 @@
 use super::arguments::Arguments;
 use super::bloom_commands;
 use super::commands::{self, Command, What};
+use super::family_commands;
 use super::keyspace::KeyRef;
 use super::reply::Reply;
 use super::server::Server;
@@ -18,6 +19,8 @@ enum Mode {
     Skip,
     /// It is an item: hashed as it arrives, whatever its length.
     Item,
+    /// It is kept, and says how often to count the item before it.
+    Number,
 }
 
 /// The command that arrives.
@@ -33,6 +36,8 @@ pub(super) struct Dispatch {
     index: u32,
     /// The key of items; `None` when there is no such key, and nothing can be in it.
     key: Option<KeyRef>,
+    /// Whether an item of this command changed its key.
+    has_changed: bool,
     /// The hash of the current item.
     stream: Xxh32Stream,
     arguments: Arguments,
@@ -48,6 +53,7 @@ impl Dispatch {
             mode: Mode::Keep,
             what: What::Add,
             key: None,
+            has_changed: false,
             stream: Xxh32::UNSEEDED.stream_const(),
         }
     }
@@ -64,7 +70,7 @@ impl Dispatch {
     /// More bytes of the current argument.
     pub fn bytes(&mut self, bytes: &[u8]) {
         match self.mode {
-            Mode::Keep => self.arguments.push(bytes),
+            Mode::Keep | Mode::Number => self.arguments.push(bytes),
             Mode::Skip => {}
             Mode::Item => self.stream.write(bytes),
         }
@@ -86,14 +92,39 @@ impl Dispatch {
                     self.run(server, reply);
                 }
             }
+            Mode::Item if self.what == What::CountMinIncrement => {
+                self.arguments.clear();
+                self.mode = Mode::Number;
+            }
             Mode::Item => {
                 let hash = self.stream.finish();
-                bloom_commands::run_item(self.what, self.key, hash, server, reply);
+                if self.what == What::HyperLogLogAdd {
+                    self.count_item(hash, server, reply);
+                } else {
+                    bloom_commands::run_item(self.what, self.key, hash, server, reply);
+                }
+                self.start_item(server);
+            }
+            Mode::Number => {
+                self.arguments.end();
+                let hash = self.stream.finish();
+                family_commands::increment(self.key, hash, self.arguments.last(), server, reply);
+                self.mode = Mode::Item;
                 self.start_item(server);
             }
             Mode::Skip => {}
         }
         self.index += 1;
+    }
+
+    /// PFADD answers once, after the last item: whether one of them changed the key.
+    fn count_item(&mut self, hash: u32, server: &mut Server, reply: &mut Reply) {
+        if let Some(key) = self.key {
+            self.has_changed |= server.keyspace.add_to_hyper_log_log(key, hash);
+        }
+        if self.index + 1 >= self.count {
+            reply.integer(self.has_changed.into());
+        }
     }
 
     #[inline(never)]
@@ -121,21 +152,29 @@ impl Dispatch {
         let Some(what) = command.items else {
             return;
         };
-        if what == What::Insert {
+        if what.has_options() {
             if self.index < 2 || !self.arguments.last().eq_ignore_ascii_case(b"ITEMS") {
                 return;
             }
             self.arguments.drop_last();
         }
-        let items_left = self.count.saturating_sub(self.index + 1);
+        let mut items_left = self.count.saturating_sub(self.index + 1);
         if self.arguments.is_too_long() || items_left == 0 {
             return;
         }
+        if what == What::CountMinIncrement {
+            if items_left % 2 == 1 {
+                self.mode = Mode::Skip;
+                return commands::wrong_arity(command, reply);
+            }
+            items_left /= 2;
+        }
         self.mode = Mode::Skip;
         if let Ok(key) = bloom_commands::key_for_items(what, &self.arguments, server, reply) {
-            if command.is_array() {
+            if command.is_array() && what != What::HyperLogLogAdd {
                 reply.array(items_left);
             }
+            self.has_changed = false;
             self.mode = Mode::Item;
             self.what = what;
             self.key = key;

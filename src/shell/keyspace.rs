@@ -3,6 +3,7 @@
 use core::num::NonZero;
 
 use super::arena::{self, ArenaView, Header, MAX_NAME, UNIT_BYTES, num_probes, word};
+use super::kind::Kind;
 use crate::block::{Block512, clear, has_bits, set_bits};
 use crate::blocked_bloom::BlockedBloomView;
 use crate::hash::{HashFunction, Xxh32, Xxh32Stream, block_index};
@@ -228,7 +229,7 @@ impl<'a> Keyspace<'a> {
     }
 
     #[inline(never)]
-    fn blocks_mut(&mut self, stage: KeyRef) -> &mut [Block512] {
+    pub(super) fn blocks_mut(&mut self, stage: KeyRef) -> &mut [Block512] {
         let (_, at) = self.locate(stage);
         match self.fixed.get_mut(stage.0.get() - 1) {
             Some(fixed) => fixed.blocks,
@@ -237,14 +238,41 @@ impl<'a> Keyspace<'a> {
     }
 
     fn set_items(&mut self, stage: KeyRef, items: u32) {
+        self.set_word(stage, word::ITEMS, items);
+    }
+
+    fn header_mut(&mut self, stage: KeyRef) -> Option<&mut Header> {
         let (_, at) = self.locate(stage);
-        let header = match self.fixed.get_mut(stage.0.get() - 1) {
+        match self.fixed.get_mut(stage.0.get() - 1) {
             Some(fixed) => Some(&mut fixed.header),
             None => self.arena.header_mut(at),
-        };
-        if let Some(header) = header {
-            header[word::ITEMS] = items;
         }
+    }
+
+    #[inline(never)]
+    pub(super) fn set_word(&mut self, stage: KeyRef, word: usize, value: u32) {
+        if let Some(place) = self
+            .header_mut(stage)
+            .and_then(|header| header.get_mut(word))
+        {
+            *place = value;
+        }
+    }
+
+    /// Adds to a word; `u32::MAX` takes off 1.
+    pub(super) fn add_to_word(&mut self, stage: KeyRef, word: usize, more: u32) {
+        let value = self.header(stage).get(word).copied().unwrap_or(0);
+        self.set_word(stage, word, value.wrapping_add(more));
+    }
+
+    pub(super) fn set_probes(&mut self, stage: KeyRef, k: u32) {
+        if let Some(header) = self.header_mut(stage) {
+            arena::set_num_probes(header, k);
+        }
+    }
+
+    pub(super) fn kind(&self, key: KeyRef) -> Kind {
+        arena::kind(self.header(key))
     }
 
     #[inline(never)]
@@ -352,6 +380,24 @@ impl<'a> Keyspace<'a> {
     /// Makes a filter. One that grows starts at half the rate and halves it with every stage, so that all
     /// together keep it.
     pub(super) fn create(&mut self, name: &[u8], wish: &Wish) -> Result<KeyRef, KeyError> {
+        let mut header = self.new_header(name)?;
+        self.append(&mut header, wish)
+    }
+
+    /// Makes a key of another kind than a Bloom filter, with so many units behind its header.
+    pub(super) fn create_units(
+        &mut self,
+        name: &[u8],
+        kind: Kind,
+        units: u32,
+    ) -> Result<KeyRef, KeyError> {
+        let mut header = self.new_header(name)?;
+        arena::set_kind(&mut header, kind);
+        header[word::UNITS] = units.saturating_add(1);
+        self.append_run(&header)
+    }
+
+    fn new_header(&self, name: &[u8]) -> Result<Header, KeyError> {
         if self.find(name).is_some() {
             return Err(KeyError::Exists);
         }
@@ -360,7 +406,15 @@ impl<'a> Keyspace<'a> {
         }
         let mut header = [0; 16];
         arena::set_name(&mut header, name);
-        self.append(&mut header, wish)
+        Ok(header)
+    }
+
+    fn append_run(&mut self, header: &Header) -> Result<KeyRef, KeyError> {
+        let bytes = header[word::UNITS].saturating_mul(UNIT_BYTES);
+        self.arena
+            .append(header)
+            .and_then(|at| self.in_arena(at))
+            .ok_or(KeyError::TooLarge(bytes))
     }
 
     /// Appends a run for what is wished for to the arena, at half the rate when it may grow.
@@ -385,10 +439,7 @@ impl<'a> Keyspace<'a> {
         header[word::RATE] = rate;
         header[word::EXPANSION] = wish.expansion;
         arena::set_num_probes(header, plan.k() as u32);
-        self.arena
-            .append(header)
-            .and_then(|at| self.in_arena(at))
-            .ok_or(KeyError::TooLarge(units * UNIT_BYTES))
+        self.append_run(header)
     }
 
     /// Removes a key, or empties it when it is fixed; false when there is none of this name.

@@ -62,6 +62,13 @@ impl Reply<'_> {
         self.error_of(template, &[], &[]);
     }
 
+    /// An error without a class, as some of RedisBloom's are, or with another one.
+    #[cold]
+    #[inline(never)]
+    pub fn bare_error(&mut self, text: &str) {
+        self.error_by(&|out| out.write(text.as_bytes()));
+    }
+
     /// An error in what came, before it was a command.
     #[cold]
     #[inline(never)]
@@ -114,6 +121,23 @@ impl Reply<'_> {
             }
             Face::Resp2 => self.line(b':', if truth { b"1" } else { b"0" }),
             Face::Resp3 => self.line(b'#', if truth { b"t" } else { b"f" }),
+        }
+    }
+
+    /// 1 or 0: a number, or a truth where RESP3 has one.
+    pub fn number_or_truth(&mut self, is_number: bool, value: u32) {
+        if is_number {
+            self.integer(value);
+        } else {
+            self.truth(value == 1, "added,there already");
+        }
+    }
+
+    /// What CF.INSERT answers for an item without room.
+    pub fn minus_one(&mut self) {
+        match self.face {
+            Face::Resp3 => self.truth(false, ""),
+            _ => self.line(b':', b"-1"),
         }
     }
 
