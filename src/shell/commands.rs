@@ -12,6 +12,7 @@ pub(super) struct Command {
     /// `name usage\nsummary`, of which only the name must be there: in one piece, for three would take
     /// 16 bytes more each.
     text: &'static str,
+    name_length: u8,
     /// The fewest and the most arguments, with the name; 0 for any number.
     arguments: (u8, u8),
     /// What to do with each item, for commands that take them one by one as they arrive.
@@ -34,9 +35,19 @@ pub(super) enum What {
     Insert,
 }
 
+const fn name_length(text: &str) -> u8 {
+    let text = text.as_bytes();
+    let mut length = 0;
+    while length < text.len() && text[length] > b' ' {
+        length += 1;
+    }
+    length as u8
+}
+
 const fn whole(text: &'static str, arguments: (u8, u8), run: Run) -> Command {
     Command {
         text,
+        name_length: name_length(text),
         arguments,
         items: None,
         run: Some(run),
@@ -46,6 +57,7 @@ const fn whole(text: &'static str, arguments: (u8, u8), run: Run) -> Command {
 const fn items(text: &'static str, arguments: (u8, u8), what: What) -> Command {
     Command {
         text,
+        name_length: name_length(text),
         arguments,
         items: Some(what),
         run: None,
@@ -98,24 +110,16 @@ pub(super) static COMMANDS: &[Command] = &[
 ];
 
 pub(super) fn find(name: &[u8]) -> Option<&'static Command> {
-    COMMANDS.iter().find(|command| command.is_named(name))
+    COMMANDS
+        .iter()
+        .find(|command| command.name().eq_ignore_ascii_case(name))
 }
 
 impl Command {
-    fn is_named(&self, name: &[u8]) -> bool {
-        let mut text = self.text.bytes();
-        name.iter().all(|byte| {
-            byte > &b' '
-                && text
-                    .next()
-                    .is_some_and(|own| own.eq_ignore_ascii_case(byte))
-        }) && text.next().is_none_or(|end| end <= b' ')
-    }
-
     /// In the case in which people write it; any is understood.
-    #[inline(never)]
     pub fn name(&self) -> &'static [u8] {
-        cut(self.lines().0, b' ').0
+        let length = usize::from(self.name_length);
+        self.text.as_bytes().get(..length).unwrap_or(&[])
     }
 
     /// What to write behind the name.

@@ -88,7 +88,9 @@ impl Dispatch {
             Mode::Item => {
                 let hash = self.stream.finish();
                 bloom_commands::run_item(self.what, self.key, hash, server, reply);
-                self.start_item(server);
+                if self.index + 1 < self.count {
+                    self.start_item(server);
+                }
             }
             Mode::Skip => {}
         }
