@@ -686,11 +686,15 @@ fn stats_warn_and_fill_draws() {
         let fill = console.send("fill urls\r");
         let hill = fill.lines().filter(|line| line.contains('#')).count();
         assert!(hill > 3, "{fill}");
+        for row in ["\r\n  0 ", "\r\n 32 ", "\r\n480 "] {
+            assert!(fill.contains(row), "{row:?} in {fill}");
+        }
         let tab = console.send("sta\t");
         assert!(tab.ends_with("stats "), "{tab}");
         let tab = console.send("ur\t");
         assert!(tab.ends_with("urls "), "{tab}");
         assert!(console.send("\x03").contains("^C"));
         assert!(console.send("\x1b[A").contains("fill urls"));
+        assert!(console.send("\x15help DBSIZE\r").contains("\r\nDBSIZE\r\n"));
     });
 }
