@@ -129,7 +129,9 @@ impl Dispatch {
 
     #[inline(never)]
     fn start_item(&mut self, server: &Server) {
-        if let Some(key) = self.key {
+        if self.index + 1 < self.count
+            && let Some(key) = self.key
+        {
             self.stream = server.keyspace.stream(key);
         }
     }

@@ -4,7 +4,9 @@ use super::arena::word;
 use super::arguments::Arguments;
 use super::commands::{self, COMMANDS};
 use super::decimal::{parse, parse_parts_per_billion};
+use super::family_commands::WRONG_TYPE;
 use super::keyspace::KeyRef;
+use super::kind::Kind;
 use super::reply::Reply;
 use super::server::Server;
 use super::text::fill_in;
@@ -63,6 +65,16 @@ pub(super) fn stats(server: &mut Server, arguments: &Arguments, reply: &mut Repl
 fn key_stats(server: &Server, key: KeyRef, out: &mut dyn Sink) {
     let keyspace = &server.keyspace;
     let summary = keyspace.summary(key);
+    let kind = keyspace.kind(key);
+    if kind != Kind::Bloom {
+        let numbers = [summary.items, summary.bytes];
+        return fill_in(
+            out,
+            "  %s, %g items, %g bytes",
+            kind.type_name().as_bytes(),
+            &numbers,
+        );
+    }
     let (mut estimate, mut rate) = (0_u32, 0_u32);
     for stage in keyspace.stages(key) {
         let stats = keyspace.stats(stage);
@@ -98,6 +110,9 @@ pub(super) fn fill(server: &mut Server, arguments: &Arguments, reply: &mut Reply
     let Some(key) = server.keyspace.find(arguments.get(1)) else {
         return reply.error(NO_KEY);
     };
+    if server.keyspace.kind(key) != Kind::Bloom {
+        return reply.bare_error(WRONG_TYPE);
+    }
     let mut histogram = [0_u32; 16];
     for stage in server.keyspace.stages(key) {
         for ones in server

@@ -10,9 +10,6 @@ use super::pattern::matches;
 use super::reply::Reply;
 use super::server::Server;
 
-/// What RedisBloom calls a Bloom filter.
-const BLOOM_TYPE: &str = "MBbloom--";
-
 pub(super) const NOT_A_NUMBER: &str = "value is not an integer or out of range";
 
 pub(super) fn keys(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
@@ -21,16 +18,25 @@ pub(super) fn keys(server: &mut Server, arguments: &Arguments, reply: &mut Reply
     } else {
         b"*"
     };
-    names(server, reply, pattern, 0..u32::MAX);
+    names(server, reply, pattern, b"", 0..u32::MAX);
 }
 
-/// An array of the names that match, of the keys with these numbers.
-fn names(server: &Server, reply: &mut Reply, pattern: &[u8], numbers: Range<u32>) {
+/// An array of the names that match, of the keys of this type, if one is given, and with these numbers.
+fn names(
+    server: &Server,
+    reply: &mut Reply,
+    pattern: &[u8],
+    type_name: &[u8],
+    numbers: Range<u32>,
+) {
     let mut count = 0;
     for is_counting in [true, false] {
         for (key, i) in server.keyspace.keys().zip(0..) {
             let name = server.keyspace.name(key);
-            if !numbers.contains(&i) || !matches(pattern, name) {
+            let own_type = server.keyspace.kind(key).type_name();
+            let is_of_type =
+                type_name.is_empty() || type_name.eq_ignore_ascii_case(own_type.as_bytes());
+            if !numbers.contains(&i) || !is_of_type || !matches(pattern, name) {
                 continue;
             }
             if is_counting {
@@ -52,7 +58,7 @@ pub(super) fn scan(server: &mut Server, arguments: &Arguments, reply: &mut Reply
     };
     let mut pattern = &b"*"[..];
     let mut count = 10;
-    let mut is_wanted_type = true;
+    let mut type_name = &b""[..];
     let mut i = 2;
     while i < arguments.len() {
         let value = arguments.get(i + 1);
@@ -65,7 +71,7 @@ pub(super) fn scan(server: &mut Server, arguments: &Arguments, reply: &mut Reply
                 Some(0) => return reply.error(SYNTAX_ERROR),
                 Some(number) => count = number,
             },
-            Some(2) if i <= arguments.len() => is_wanted_type = arguments.is(i - 1, BLOOM_TYPE),
+            Some(2) if i <= arguments.len() => type_name = arguments.get(i - 1),
             _ => return reply.error(SYNTAX_ERROR),
         }
     }
@@ -73,12 +79,7 @@ pub(super) fn scan(server: &mut Server, arguments: &Arguments, reply: &mut Reply
     let is_last = end >= server.keyspace.num_keys();
     reply.array(2);
     reply.text("%n", &[], &[if is_last { 0 } else { end }]);
-    names(
-        server,
-        reply,
-        pattern,
-        if is_wanted_type { cursor..end } else { 0..0 },
-    );
+    names(server, reply, pattern, type_name, cursor..end);
 }
 
 pub(super) fn dbsize(server: &mut Server, _: &Arguments, reply: &mut Reply) {
@@ -92,7 +93,7 @@ fn find(server: &Server, arguments: &Arguments, i: usize) -> Option<KeyRef> {
 pub(super) fn type_of(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     reply.simple(
         find(server, arguments, 1)
-            .map_or("none", |_| BLOOM_TYPE)
+            .map_or("none", |key| server.keyspace.kind(key).type_name())
             .as_bytes(),
     );
 }

@@ -277,16 +277,14 @@ impl<'a> Keyspace<'a> {
 
     #[inline(never)]
     pub(super) fn summary(&self, key: KeyRef) -> Summary {
-        let mut sum = Summary {
-            expansion: self.header(key)[word::EXPANSION],
-            ..Summary::default()
-        };
+        let mut sum = Summary::default();
         for stage in self.stages(key) {
             let header = self.header(stage);
             sum.capacity = sum.capacity.saturating_add(header[word::CAPACITY]);
             sum.bytes += header[word::UNITS] * UNIT_BYTES;
             sum.stages += 1;
             sum.items = sum.items.saturating_add(header[word::ITEMS]);
+            sum.expansion = header[word::EXPANSION];
         }
         sum
     }
@@ -345,11 +343,11 @@ impl<'a> Keyspace<'a> {
         let Some(mut stage) = self.last_stage_without(key, hash) else {
             return Ok(false);
         };
-        let header = self.header(stage);
+        let mut header = self.header(stage);
         if header[word::ITEMS] >= header[word::CAPACITY] {
             stage = self.grow(stage)?;
+            header = self.header(stage);
         }
-        let header = self.header(stage);
         let (k, items) = (num_probes(header), header[word::ITEMS]);
         let blocks = self.blocks_mut(stage);
         let index = block_index(hash, blocks.len());

@@ -32,6 +32,11 @@ impl Kind {
         kind.unwrap_or(Self::Bloom)
     }
 
+    /// Whether a key is made for a number of items, and gets worse or refuses them beyond it.
+    pub fn has_capacity(self) -> bool {
+        matches!(self, Self::Bloom | Self::Cuckoo | Self::Counting)
+    }
+
     /// What `TYPE` says: for the structures of Redis and RedisBloom, what those say.
     pub fn type_name(self) -> &'static str {
         match self {

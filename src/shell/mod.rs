@@ -169,9 +169,9 @@ impl<'a> Shell<'a> {
     /// Whether a key holds 90 % of what it is made for.
     pub fn is_near_capacity(&self) -> bool {
         let keyspace = &self.server.keyspace;
-        keyspace
-            .keys()
-            .any(|key| keyspace.summary(key).is_near_capacity())
+        keyspace.keys().any(|key| {
+            keyspace.kind(key).has_capacity() && keyspace.summary(key).is_near_capacity()
+        })
     }
 
     #[inline(never)]

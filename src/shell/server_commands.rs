@@ -5,6 +5,7 @@ use super::arguments::Arguments;
 use super::commands::{COMMANDS, Command};
 use super::key_commands::NOT_A_NUMBER;
 use super::keyspace::KeyRef;
+use super::kind::Kind;
 use super::reply::{Face, Reply};
 use super::server::Server;
 use super::text::{fill_in, ratio};
@@ -178,6 +179,17 @@ pub(super) fn info(server: &mut Server, _: &Arguments, reply: &mut Reply) {
 /// asks every second.
 fn key_info(server: &Server, key: KeyRef, out: &mut dyn Sink) {
     let summary = server.keyspace.summary(key);
+    let kind = server.keyspace.kind(key);
+    if kind != Kind::Bloom {
+        fill_in(out, "key_%s:type=", server.keyspace.name(key), &[]);
+        let numbers = [summary.items, summary.bytes];
+        return fill_in(
+            out,
+            "%s,items=%n,bytes=%n\n",
+            kind.type_name().as_bytes(),
+            &numbers,
+        );
+    }
     fill_in(
         out,
         "key_%s:items=%n,capacity=%n,bytes=%n,full=%p,rate=%p\n",
