@@ -72,6 +72,10 @@ impl HashFunction for Xxh32 {
             is_long: false,
         }
     }
+
+    fn seed_check(&self) -> u64 {
+        self.seed.into()
+    }
 }
 
 /// Four bytes of a key, aligned or not.
