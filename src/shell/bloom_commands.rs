@@ -138,6 +138,26 @@ pub(super) fn key_for_items(
     reply: &mut Reply,
 ) -> Result<Option<KeyRef>, ()> {
     let kind = what.kind();
+    let key = server.keyspace.find(arguments.get(1));
+    if arguments.len() == 2
+        && let Some(key) = key
+        && server.keyspace.kind(key) == kind
+    {
+        return Ok(Some(key));
+    }
+    make_key_for_items(what, key.is_some(), arguments, server, reply)
+}
+
+/// The same when there are options, or there is no such key.
+#[inline(never)]
+fn make_key_for_items(
+    what: What,
+    is_there: bool,
+    arguments: &Arguments,
+    server: &mut Server,
+    reply: &mut Reply,
+) -> Result<Option<KeyRef>, ()> {
+    let kind = what.kind();
     let mut wish = Wish::DEFAULT;
     if kind == Kind::Cuckoo {
         wish.capacity = CUCKOO_CAPACITY;
@@ -150,20 +170,18 @@ pub(super) fn key_for_items(
         }
     };
     let name = arguments.get(1);
-    if server.keyspace.find(name).is_none() {
-        if what.is_question() {
-            return Ok(None);
-        }
-        if may_create {
-            let key = match kind {
-                Kind::Bloom => create(arguments, &wish, server, reply),
-                Kind::Cuckoo => family_commands::create_cuckoo(server, name, wish.capacity, reply),
-                _ => family_commands::create(server, name, kind, REGISTER_UNITS, reply),
-            };
-            return key.map(Some).ok_or(());
-        }
+    if !is_there && what.is_question() {
+        return Ok(None);
     }
-    let key = find(server, name, kind, reply);
+    let key = if is_there || !may_create {
+        find(server, name, kind, reply)
+    } else {
+        match kind {
+            Kind::Bloom => create(arguments, &wish, server, reply),
+            Kind::Cuckoo => family_commands::create_cuckoo(server, name, wish.capacity, reply),
+            _ => family_commands::create(server, name, kind, REGISTER_UNITS, reply),
+        }
+    };
     key.map(Some).ok_or(())
 }
 

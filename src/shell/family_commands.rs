@@ -5,14 +5,15 @@ use super::arguments::Arguments;
 use super::bloom_commands::{SYNTAX_ERROR, Text, capacity, key_error, rate};
 use super::commands::What;
 use super::decimal::parse;
-use super::families::REGISTER_UNITS;
+use super::families::{REGISTER_UNITS, count_min_units};
 use super::keyspace::{KeyError, KeyRef};
 use super::kind::Kind;
 use super::reply::Reply;
 use super::server::Server;
 use crate::sizing::{CountMinPlan, Layout, Plan, Rate, cuckoo_buckets};
 
-const WRONG_TYPE: &str = "WRONGTYPE Operation against a key holding the wrong kind of value";
+pub(super) const WRONG_TYPE: &str =
+    "WRONGTYPE Operation against a key holding the wrong kind of value";
 
 /// The key of this name, if it is of this kind; what is wrong otherwise is told.
 #[inline(never)]
@@ -201,7 +202,7 @@ fn create_count_min(
     depth: u32,
     reply: &mut Reply,
 ) {
-    let units = width.saturating_mul(depth).div_ceil(16);
+    let units = count_min_units(width, depth);
     if let Some(key) = create(server, arguments.get(1), Kind::CountMin, units, reply) {
         server.keyspace.set_word(key, word::CAPACITY, width);
         server.keyspace.set_word(key, word::EXPANSION, depth);

@@ -31,9 +31,14 @@ pub fn with_console(test: impl FnOnce(&mut Console)) {
 
 impl Console<'_> {
     pub fn send(&mut self, input: impl AsRef<[u8]>) -> String {
+        String::from_utf8(self.exchange(input.as_ref())).expect("replies are text here")
+    }
+
+    /// Sends bytes, and returns what comes back.
+    pub fn exchange(&mut self, input: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        self.shell.feed(input.as_ref(), self.now, &mut out).unwrap();
-        String::from_utf8(out).expect("replies are text here")
+        self.shell.feed(input, self.now, &mut out).unwrap();
+        out
     }
 
     pub fn wait(&mut self, milliseconds: u32) -> String {
