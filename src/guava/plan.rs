@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::sizing::{Rate, classic_bits};
+use crate::sizing::{Rate, classic_bits, wide_product};
 
 /// Why Guava has no filter of this kind, or none that is served here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,8 +84,8 @@ impl Plan {
     /// [`PlanError::RateOutOfRange`] and [`PlanError::NoBits`], where Guava throws an exception;
     /// [`PlanError::TooLarge`].
     pub const fn try_for_keys(keys: u64, rate: Rate) -> Result<Self, PlanError> {
-        /// The natural logarithm of 2 with 32 fractional bits.
-        const LN_2: u64 = 2_977_044_472;
+        /// The natural logarithm of 2 with 64 fractional bits.
+        const LN_2: u64 = 0xB172_17F7_D1CF_79AB;
         let parts = rate.parts_per_billion();
         if parts == 0 || parts == Rate::ONE.parts_per_billion() {
             return Err(PlanError::RateOutOfRange);
@@ -102,8 +102,10 @@ impl Plan {
         if words >= 1 << 25 {
             return Err(PlanError::TooLarge);
         }
-        // `bits` is below 2^31 here.
-        let k = (bits * LN_2 / keys + (1 << 31)) >> 32;
+        // `bits ln(2) / keys`, rounded to the nearest. Only the whole part of a numerator counts in a quotient that
+        // is rounded down. With `bits` below 2^31, `keys` is below 2^60: at the highest rate a key has 2^-29 bits.
+        let (twice_bits_ln_2, _) = wide_product(2 * bits, LN_2);
+        let k = (twice_bits_ln_2 + keys) / (2 * keys);
         Ok(Self {
             words: words as u32,
             k: if k == 0 { 1 } else { k as u32 },
