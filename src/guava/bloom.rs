@@ -3,7 +3,8 @@
 use core::fmt;
 use core::ops::{Deref, DerefMut};
 
-use super::shape::{DoesNotFitError, Shape, Strategy};
+use super::positions::positions;
+use super::shape::{DoesNotFitError, MAX_WORDS, Shape, Strategy};
 use crate::hash::{HashFunction, Murmur3};
 use crate::key::Key;
 use crate::merge_error::MergeError;
@@ -30,8 +31,8 @@ pub struct GuavaBloomInner<const K: usize, W: ?Sized> {
 ///
 /// # Cost
 ///
-/// A 128-bit hash and, per bit, a random access and the remainder of a 64-bit division, which a microcontroller
-/// does in software. `WORDS` times 8 bytes of RAM, in `.bss`, and 16 more.
+/// A 128-bit hash, a random access per bit, and three 64-bit remainders per key, which a microcontroller computes in
+/// software. `WORDS` times 8 bytes of RAM, in `.bss`, and 8 more.
 ///
 /// # Examples
 ///
@@ -53,7 +54,7 @@ impl<const WORDS: usize, const K: usize> GuavaBloom<WORDS, K> {
     pub const fn new() -> Self {
         const {
             assert!(
-                WORDS > 0 && WORDS < 1 << 25,
+                WORDS > 0 && WORDS <= MAX_WORDS as usize,
                 "GuavaBloom: WORDS (of 64 bits) must be from 1 to 2^25 - 1"
             );
             assert!(
@@ -85,7 +86,7 @@ impl<const K: usize> GuavaBloomView<K> {
     /// [`insert`](Self::insert) of a key that is hashed already, by [`Murmur3::hash128`] with seed 0.
     pub fn insert_hash(&mut self, hash: [u64; 2]) -> bool {
         let mut is_new = false;
-        for bit in self.shape().positions(hash, self.num_bits()) {
+        for bit in positions(self.shape(), hash) {
             if let Some(word) = self.words.get_mut((bit / 64) as usize) {
                 let mask = 1 << (bit % 64);
                 is_new |= *word & mask == 0;
@@ -97,7 +98,7 @@ impl<const K: usize> GuavaBloomView<K> {
 
     /// [`contains`](Self::contains) of a key that is hashed already: false is certain, true may be wrong.
     pub fn contains_hash(&self, hash: [u64; 2]) -> bool {
-        self.shape().positions(hash, self.num_bits()).all(|bit| {
+        positions(self.shape(), hash).all(|bit| {
             self.words
                 .get((bit / 64) as usize)
                 .is_none_or(|word| *word & 1 << (bit % 64) != 0)
@@ -189,8 +190,7 @@ impl<const K: usize> GuavaBloomView<K> {
 
     /// How many bits are in use.
     pub const fn num_bits(&self) -> u32 {
-        // Below 2^31, by the limit on WORDS.
-        self.num_words() * 64
+        self.shape().num_bits().get()
     }
 
     /// The words in use: bit `b` of the filter is bit `b % 64` of word `b / 64`.

@@ -74,6 +74,7 @@
 mod bloom;
 mod file;
 mod plan;
+mod positions;
 mod shape;
 mod unencoded_chars;
 

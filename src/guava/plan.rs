@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::shape::MAX_WORDS;
 use crate::sizing::{Rate, classic_bits, wide_product};
 
 /// Why Guava has no filter of this kind, or none that is served here.
@@ -99,7 +100,7 @@ impl Plan {
             return Err(PlanError::NoBits);
         }
         let words = bits.div_ceil(64);
-        if words >= 1 << 25 {
+        if words > MAX_WORDS as u64 {
             return Err(PlanError::TooLarge);
         }
         // `bits ln(2) / keys`, rounded to the nearest. Only the whole part of a numerator counts in a quotient that

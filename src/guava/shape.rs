@@ -3,6 +3,9 @@
 use core::fmt;
 use core::num::{NonZeroU8, NonZeroU32};
 
+/// The most words of a filter: positions are below 2^31, as the remainders in positions.rs need.
+pub(super) const MAX_WORDS: u32 = (1 << 25) - 1;
+
 /// How Guava goes from the hash of a key to bits. The values are the ordinals in a file.
 ///
 /// Both hash by Murmur3 x64 128 with seed 0.
@@ -67,25 +70,15 @@ impl Shape {
         self.words.get()
     }
 
-    /// The positions that a key with this hash has among `bits`, of which there are fewer than 2^31.
-    pub(super) fn positions(self, hash: [u64; 2], bits: u32) -> impl Iterator<Item = u32> {
-        const POSITIVE: u64 = i64::MAX as u64;
-        let bits = bits.max(1);
-        let [first, second] = hash;
-        let (low, high) = (first as u32, (first >> 32) as u32);
-        let mut sum = first;
-        (1..=u32::from(self.k())).map(move |i| match self.strategy {
-            Strategy::Murmur128Mitz64 => {
-                let position = (sum & POSITIVE) % u64::from(bits);
-                sum = sum.wrapping_add(second);
-                position as u32
-            }
-            Strategy::Murmur128Mitz32 => {
-                let sum = low.wrapping_add(i.wrapping_mul(high)) as i32;
-                // Java flips all bits of a negative number.
-                (if sum < 0 { !sum } else { sum }) as u32 % bits
-            }
-        })
+    /// How many bits a filter of this shape has. A shape of 2^25 words or more is that of no filter, and counts as
+    /// one of the most words.
+    pub(super) const fn num_bits(self) -> NonZeroU32 {
+        let words = self.num_words();
+        let words = if words > MAX_WORDS { MAX_WORDS } else { words };
+        match NonZeroU32::new(words * 64) {
+            Some(bits) => bits,
+            None => NonZeroU32::MIN,
+        }
     }
 }
 
