@@ -10,7 +10,10 @@ use std::path::Path;
 
 use keys::{Case, Filter, file, golden_cases};
 use proptest::prelude::*;
-use sundew::guava::{GuavaBloom, Plan, PlanError, ReadError, Shape, Strategy, UnencodedChars};
+use proptest::strategy::Strategy as _;
+use sundew::guava::{
+    GuavaBloom, GuavaBloomRef, Plan, PlanError, ReadError, Shape, Strategy, UnencodedChars,
+};
 use sundew::sizing::Rate;
 use sundew::{Key, MergeError, Sink};
 
@@ -55,6 +58,15 @@ fn guavas_files_are_answered_as_by_guava() {
             .map(|i| i.to_string())
             .collect();
         assert_eq!(found, said(&text, "false positives"), "{name}");
+
+        let bytes = golden(&case, "bloom");
+        let in_place = GuavaBloomRef::new(&bytes).unwrap();
+        assert_eq!(in_place.shape(), filter.shape());
+        assert_eq!(in_place.stats(), filter.stats());
+        for i in 0..1_000 {
+            let expected = case.contains(&filter, i);
+            assert_eq!(case.contains_in_place(in_place, i), expected, "{name}");
+        }
 
         let stats = filter.stats();
         let count: u64 = said(&text, "approximateElementCount")[0].parse().unwrap();
@@ -148,7 +160,20 @@ fn a_bad_file_is_told_and_changes_nothing() {
         let mut filter = small();
         assert_eq!(filter.read_from(&file), Err(error), "{file:?}");
         assert!(filter == small(), "{error:?}");
+
+        // In place there is room for 2^25 - 1 longs, if they are there.
+        let expected = match error {
+            ReadError::DoesNotFit if file[2] == 0 => ReadError::Truncated,
+            error => error,
+        };
+        assert_eq!(GuavaBloomRef::new(&file).err(), Some(expected), "{file:?}");
     }
+}
+
+#[test]
+fn each_error_has_its_words() {
+    let errors = bad_files().into_iter().map(|(_, error)| error.to_string());
+    assert_eq!(errors.collect::<std::collections::BTreeSet<_>>().len(), 6);
 }
 
 #[test]
@@ -301,6 +326,48 @@ fn there_is_no_plan_where_guava_has_none() {
     assert_eq!(plan(0, Rate::percent(1)), plan(1, Rate::percent(1)));
 }
 
+/// Guava's formulas, in `double` as there, against `Plan`'s integers. That these are Guava's formulas, Guava itself
+/// says: `sizes_are_guavas` in tests/guava_library.rs.
+#[test]
+fn plans_in_integers_are_those_in_double() {
+    const LN_2: f64 = std::f64::consts::LN_2;
+    let mut random = 88_172_645_463_325_252_u64;
+    let mut below = |limit: u64| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random >> 8) % limit
+    };
+    let mut compared = 0;
+    for turn in 0..1_000_000 {
+        let magnitude = 1 << below(28);
+        let keys = 1 + below(magnitude);
+        let parts = match turn % 4 {
+            0 => 10_000_000,
+            1 => 100_000,
+            2 => 1 + below(999_999_999),
+            _ => {
+                let magnitude = 1 << below(30);
+                1 + below(magnitude)
+            }
+        } as u32;
+        let Ok(plan) = Plan::try_for_keys(keys, Rate::from_parts_per_billion(parts)) else {
+            continue;
+        };
+        // The nearest double, as of a decimal number in Java.
+        let rate = f64::from(parts) / 1e9;
+        let bits = (-(keys as f64) * rate.ln() / (LN_2 * LN_2)) as u64;
+        let k = (bits as f64 / keys as f64 * LN_2).round().max(1.0);
+        assert_eq!(
+            (plan.words() as u64, plan.k() as f64),
+            (bits.div_ceil(64), k),
+            "{keys} keys, {parts} parts per billion"
+        );
+        compared += 1;
+    }
+    assert!(compared > 900_000, "{compared}");
+}
+
 /// What the documentation of `Plan` says of Guava's later rule, `round(log2(1 / rate))`.
 #[test]
 fn later_guavas_take_the_same_number_of_hash_functions_from_5_keys_on() {
@@ -318,25 +385,67 @@ fn later_guavas_take_the_same_number_of_hash_functions_from_5_keys_on() {
     );
 }
 
+/// Bytes with a good header or any other, and enough after it, too few or too many.
+fn any_file() -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
+    let likely = (0..3_u8, 0..9_u8, 0..4_u8).prop_map(|(a, b, c)| [a, b, 0, 0, 0, c]);
+    let header = prop_oneof![3 => likely, 1 => any::<[u8; 6]>()];
+    let longs = prop_oneof![Just(8..=8), Just(16..=16), Just(0..=40)]
+        .prop_flat_map(|length| prop::collection::vec(any::<u8>(), length));
+    let cut = prop_oneof![3 => Just(usize::MAX), 1 => 0..14_usize];
+    (header, longs, cut).prop_map(|(header, longs, cut)| {
+        let mut bytes = [header.as_slice(), &longs].concat();
+        bytes.truncate(cut);
+        bytes
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn any_bytes_are_a_filter_or_change_nothing(
-        header in prop::array::uniform6(prop_oneof![Just(0_u8), Just(1), any::<u8>()]),
-        data in prop::collection::vec(any::<u8>(), 0..40),
-        cut in 0..46_usize,
+        bytes in any_file(),
     ) {
-        let bytes = [header.as_slice(), &data].concat();
-        let bytes = &bytes[..cut.min(bytes.len())];
+        let bytes = bytes.as_slice();
         let mut filter = small();
         match filter.read_from(bytes) {
             Ok(()) => prop_assert_eq!(file_of(&filter), bytes),
             Err(_) => prop_assert!(filter == small()),
         }
+        if let Ok(in_place) = GuavaBloomRef::new(bytes) {
+            let _ = in_place.stats();
+            let mut whole: GuavaBloom<4> = GuavaBloom::new();
+            prop_assert_eq!(whole.read_from(bytes), Ok(()));
+            prop_assert_eq!(in_place.contains(bytes), whole.contains(bytes));
+        }
         let _ = filter.stats();
         filter.insert(bytes);
         prop_assert!(filter.contains(bytes));
+    }
+
+    #[test]
+    fn any_bytes_in_any_pieces_are_a_filter_or_leave_the_old_one_or_none(
+        bytes in any_file(),
+        sizes in prop::collection::vec(0..10_usize, 1..20),
+    ) {
+        let mut filter = small();
+        let mut reader = filter.reader();
+        let (mut fed, mut rest) = (bytes.as_slice(), 0);
+        let mut outcome = Ok(());
+        for size in sizes {
+            let (piece, more) = fed.split_at(size.min(fed.len()));
+            fed = more;
+            match reader.feed(piece) {
+                Ok(after) => rest += after.len(),
+                Err(error) => outcome = Err(error),
+            }
+        }
+        let taken = bytes.len() - fed.len();
+        match outcome.and(reader.finish()) {
+            Ok(()) => prop_assert_eq!(file_of(&filter), &bytes[..taken - rest]),
+            Err(ReadError::Truncated) if taken >= 6 => prop_assert!(filter == GuavaBloom::new()),
+            Err(_) => prop_assert!(filter == small()),
+        }
     }
 
     #[test]

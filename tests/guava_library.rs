@@ -12,7 +12,7 @@ use std::process::Command;
 
 use keys::{Case, FUNNELS, Filter, STRATEGIES, file};
 use sundew::GuavaBloomView;
-use sundew::guava::{GuavaBloom, Plan, PlanError, ReadError};
+use sundew::guava::{GuavaBloom, GuavaBloomRef, Plan, PlanError, ReadError};
 use sundew::sizing::Rate;
 
 const QUERIES: u32 = 100_000;
@@ -136,6 +136,11 @@ fn guava_and_sundew_write_the_same_files_and_give_the_same_answers() {
         let answers = answers(case, &loaded);
         let expected = referee.read(&format!("{name}.guava.answers"));
         assert!(answers == expected, "{name}: the answers differ");
+        let in_place = GuavaBloomRef::new(&theirs).unwrap();
+        let same = (case.keys / 2..)
+            .zip(&expected)
+            .all(|(i, answer)| case.contains_in_place(in_place, i) == (*answer == b'1'));
+        assert!(same, "{name}: the answers in place differ");
         let yes = answers.iter().filter(|answer| **answer == b'1').count();
         false_positives += yes - (case.keys - case.keys / 2) as usize;
 

@@ -116,7 +116,7 @@ impl<const K: usize> GuavaBloomView<K> {
     ///
     /// When the shape has more words than the filter, which is as it was.
     pub fn reset(&mut self, shape: Shape) -> Result<(), DoesNotFitError> {
-        if !self.has_room_for(shape) {
+        if shape.num_words() as usize > self.max_words() {
             return Err(DoesNotFitError);
         }
         self.clear();
@@ -132,8 +132,8 @@ impl<const K: usize> GuavaBloomView<K> {
         self.words_in_use = 0;
     }
 
-    pub(super) fn has_room_for(&self, shape: Shape) -> bool {
-        shape.num_words() as usize <= self.words.len()
+    pub(super) const fn max_words(&self) -> usize {
+        self.words.len()
     }
 
     /// Adds all keys of another filter, as if each had been inserted here. Guava's `putAll`.
@@ -210,12 +210,18 @@ impl<const K: usize> GuavaBloomView<K> {
     /// number that would fill it.
     pub fn stats(&self) -> Stats {
         let ones = self.words.iter().map(|word| word.count_ones()).sum();
-        Stats::of_blocks([ones].into_iter(), self.num_bits(), u32::from(self.k()))
+        stats(self.shape(), ones)
     }
 }
 
+/// Of a filter with so many bits set.
+pub(super) fn stats(shape: Shape, ones: u32) -> Stats {
+    let (bits, k) = (shape.num_bits().get(), u32::from(shape.k()));
+    Stats::of_blocks([ones].into_iter(), bits, k)
+}
+
 /// What Guava's strategies begin with.
-fn hash<Q: Key + ?Sized>(key: &Q) -> [u64; 2] {
+pub(super) fn hash<Q: Key + ?Sized>(key: &Q) -> [u64; 2] {
     let mut stream = Murmur3::UNSEEDED.stream();
     key.feed(&mut stream);
     stream.finish128()

@@ -19,7 +19,7 @@ pub enum ReadError {
     NoHashFunctions,
     /// The number of longs is 0 or negative.
     LengthNotPositive,
-    /// The file has more longs than the filter has words.
+    /// The file has more longs than the filter has words, or 2^25 and more.
     DoesNotFit,
     /// The bytes end before the filter does.
     Truncated,
@@ -34,7 +34,7 @@ impl fmt::Display for ReadError {
             Self::NoHashFunctions => "the file says that keys have no bits",
             Self::LengthNotPositive => "the number of longs is not positive",
             Self::DoesNotFit => {
-                "the file has more longs than the filter: build it with a larger WORDS"
+                "the file has more longs than the filter: build it with a larger WORDS, below 2^25"
             }
             Self::Truncated => "the bytes end before the filter does",
             Self::TrailingBytes => "there are bytes after the filter",
@@ -66,30 +66,37 @@ impl Shape {
     }
 }
 
+/// What a whole file says, when it has no more longs than this.
+pub(super) fn open(file: &[u8], max_words: usize) -> Result<(Shape, &[[u8; WORD]]), ReadError> {
+    let (header, data) = file.split_first_chunk().ok_or(ReadError::Truncated)?;
+    let shape = Shape::from_header(*header)?;
+    let (longs, rest) = data.as_chunks();
+    let expected = shape.num_words() as usize;
+    if expected > max_words {
+        return Err(ReadError::DoesNotFit);
+    }
+    if longs.len() < expected {
+        return Err(ReadError::Truncated);
+    }
+    if longs.len() > expected || !rest.is_empty() {
+        return Err(ReadError::TrailingBytes);
+    }
+    Ok((shape, longs))
+}
+
 impl<const K: usize> GuavaBloomView<K> {
     /// Replaces this filter by the one in a file: strategy, bits per key, size and bits.
     ///
-    /// For a file that comes in pieces there is [`reader`](Self::reader).
+    /// For a file that comes in pieces there is [`reader`](Self::reader); for one that stays where it is, and is only
+    /// asked, [`GuavaBloomRef`](super::GuavaBloomRef).
     ///
     /// # Errors
     ///
     /// Any [`ReadError`]; the filter is as it was. Guava itself does not mind bytes after the filter.
     pub fn read_from(&mut self, file: &[u8]) -> Result<(), ReadError> {
-        let (header, data) = file.split_first_chunk().ok_or(ReadError::Truncated)?;
-        let shape = Shape::from_header(*header)?;
-        let (words, rest) = data.as_chunks::<WORD>();
-        let expected = shape.num_words() as usize;
-        if !self.has_room_for(shape) {
-            return Err(ReadError::DoesNotFit);
-        }
-        if words.len() < expected {
-            return Err(ReadError::Truncated);
-        }
-        if words.len() > expected || !rest.is_empty() {
-            return Err(ReadError::TrailingBytes);
-        }
+        let (shape, longs) = open(file, self.max_words())?;
         self.reset(shape).map_err(|_| ReadError::DoesNotFit)?;
-        for (i, bytes) in words.iter().enumerate() {
+        for (i, bytes) in longs.iter().enumerate() {
             if let Some(word) = self.word_mut(i) {
                 *word = u64::from_be_bytes(*bytes);
             }

@@ -40,7 +40,7 @@
 //! | `approximateElementCount()` | [`stats()`](GuavaBloomView::stats)`.estimated_keys()` |
 //! | `expectedFpp()` | [`stats()`](GuavaBloomView::stats)`.rate()` |
 //! | `writeTo` | [`write_to`](GuavaBloomView::write_to), [`copy_file`](GuavaBloomView::copy_file) |
-//! | `readFrom` | [`read_from`](GuavaBloomView::read_from), [`reader`](GuavaBloomView::reader) |
+//! | `readFrom` | [`read_from`](GuavaBloomView::read_from), [`reader`](GuavaBloomView::reader) for a file in pieces, [`GuavaBloomRef`] for one that stays in flash |
 //! | Java serialization (`ObjectOutputStream`) | not read, not written |
 //!
 //! A tuple is not a `sequentialFunnel`: a tuple writes the length of a text or slice before it. A Java string
@@ -72,6 +72,7 @@
 //! (`cargo xtask test guava`).
 
 mod bloom;
+mod bloom_ref;
 mod file;
 mod plan;
 mod positions;
@@ -79,6 +80,7 @@ mod shape;
 mod unencoded_chars;
 
 pub use bloom::{GuavaBloom, GuavaBloomInner, GuavaBloomView};
+pub use bloom_ref::GuavaBloomRef;
 pub use file::{ReadError, Reader};
 pub use plan::{Plan, PlanError};
 pub use shape::{DoesNotFitError, Shape, Strategy};

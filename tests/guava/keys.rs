@@ -1,7 +1,9 @@
 //! The keys that Guava and this crate are both given, and the filters that both make of them. The keys are those of
 //! tests/guava/Referee.java.
 
-use sundew::guava::{GuavaBloom, GuavaBloomView, Plan, Shape, Strategy, UnencodedChars};
+use sundew::guava::{
+    GuavaBloom, GuavaBloomRef, GuavaBloomView, Plan, Shape, Strategy, UnencodedChars,
+};
 use sundew::sizing::Rate;
 
 /// Enough for 100,000 keys at 0.01 %.
@@ -9,6 +11,25 @@ pub type Filter = GuavaBloom<30_000>;
 
 pub const FUNNELS: [&str; 5] = ["bytes", "text", "chars", "integer", "long"];
 pub const STRATEGIES: [Strategy; 2] = [Strategy::Murmur128Mitz32, Strategy::Murmur128Mitz64];
+
+/// An expression with the `i`th key of a funnel. Keys are of different types.
+macro_rules! with_key {
+    ($funnel:expr, $i:expr, |$key:ident| $expression:expr) => {
+        match $funnel {
+            "bytes" => with_key!($key = bytes($i).as_slice(), $expression),
+            "text" => with_key!($key = text($i).as_str(), $expression),
+            "chars" => with_key!($key = &UnencodedChars(&text($i)), $expression),
+            "integer" => with_key!($key = &integer($i), $expression),
+            "long" => with_key!($key = &long($i), $expression),
+            other => panic!("no funnel {other}"),
+        }
+    };
+    ($key:ident = $value:expr, $expression:expr) => {
+        match $value {
+            $key => $expression,
+        }
+    };
+}
 
 /// A filter that both make.
 #[derive(Clone, Copy)]
@@ -50,25 +71,15 @@ impl Case {
     }
 
     pub fn insert(&self, filter: &mut GuavaBloomView, i: u32) -> bool {
-        match self.funnel {
-            "bytes" => filter.insert(bytes(i).as_slice()),
-            "text" => filter.insert(text(i).as_str()),
-            "chars" => filter.insert(&UnencodedChars(&text(i))),
-            "integer" => filter.insert(&integer(i)),
-            "long" => filter.insert(&long(i)),
-            other => panic!("no funnel {other}"),
-        }
+        with_key!(self.funnel, i, |key| filter.insert(key))
     }
 
     pub fn contains(&self, filter: &GuavaBloomView, i: u32) -> bool {
-        match self.funnel {
-            "bytes" => filter.contains(bytes(i).as_slice()),
-            "text" => filter.contains(text(i).as_str()),
-            "chars" => filter.contains(&UnencodedChars(&text(i))),
-            "integer" => filter.contains(&integer(i)),
-            "long" => filter.contains(&long(i)),
-            other => panic!("no funnel {other}"),
-        }
+        with_key!(self.funnel, i, |key| filter.contains(key))
+    }
+
+    pub fn contains_in_place(&self, filter: GuavaBloomRef, i: u32) -> bool {
+        with_key!(self.funnel, i, |key| filter.contains(key))
     }
 }
 
