@@ -35,7 +35,8 @@ impl core::error::Error for PlanError {}
 /// Guava computes `optimalNumOfBits` and `optimalNumOfHashFunctions` in `double`, this in integers with more digits.
 /// Both gave the same numbers in each of 69,840 comparisons with Guava 31.1: for every number of keys up to 10,000 and
 /// 20,000 larger ones up to 67 million, at 1 % and at 0.01 %, and for rates of all sizes. A proof for all others this
-/// is not: the last digit of a `double` could decide otherwise.
+/// is not: the last digit of a `double` could decide otherwise. A million more pairs are compared with the same formulas
+/// in `double`, without Java, in every test run.
 ///
 /// Versions after 2024 (Guava's pull request 7494) take the bits per key from the rate alone. That is the same number
 /// for 5 keys and more at 10, 3, 1, 0.1 or 0.01 %. A file brings its own, so either is read.
