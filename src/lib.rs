@@ -30,6 +30,7 @@
 //! | how often a key came | [`CountMinSketch`]; the most frequent ones: `TopKeys` (feature `heapless`) |
 //! | how many different keys came | [`HyperLogLog`]; of one stream, with less error: [`StreamingHyperLogLog`] |
 //! | to read or write a filter of Guava's | [`GuavaBloom`] |
+//! | to keep it over a reset, to send it, to read one in flash without RAM | [`snapshot`] |
 //! | to know how large | [`sizing`], [`profile`] |
 //! | to know how full | [`Stats`] |
 //!
@@ -59,6 +60,7 @@ mod rotating_bloom;
 mod scalable_bloom;
 pub mod shell;
 pub mod sizing;
+pub mod snapshot;
 mod stats;
 mod streaming_hyper_log_log;
 #[cfg(feature = "heapless")]
@@ -66,6 +68,9 @@ mod top_keys;
 
 #[doc = include_str!("../docs/hashing.md")]
 pub mod hashing {}
+
+#[doc = include_str!("../docs/snapshot-format.md")]
+pub mod snapshot_format {}
 
 #[cfg(any(target_has_atomic = "32", feature = "portable-atomic"))]
 pub use atomic_bloom::{AtomicBlock, AtomicBloom, AtomicBloomInner, AtomicBloomView};

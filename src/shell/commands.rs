@@ -72,6 +72,34 @@ impl What {
         }
     }
 
+    /// Whether nothing can change, so that no key is nothing to complain about.
+    pub fn is_question(self) -> bool {
+        matches!(
+            self,
+            Self::Has
+                | Self::CuckooHas
+                | Self::CuckooCount
+                | Self::CountingHas
+                | Self::CountingCount
+                | Self::RotatingHas
+        )
+    }
+
+    /// Whether a key that is missing is made.
+    pub fn makes_keys(self) -> bool {
+        matches!(
+            self,
+            Self::Add
+                | Self::Seen
+                | Self::Insert
+                | Self::CuckooAdd
+                | Self::CuckooAddNew
+                | Self::CuckooInsert
+                | Self::CuckooInsertNew
+                | Self::HyperLogLogAdd
+        )
+    }
+
     /// Whether options and the word `ITEMS` go before the items.
     pub fn has_options(self) -> bool {
         matches!(

@@ -286,6 +286,9 @@ impl<'a> Keyspace<'a> {
             sum.items = sum.items.saturating_add(header[word::ITEMS]);
             sum.expansion = header[word::EXPANSION];
         }
+        if self.kind(key) == Kind::HyperLogLog {
+            sum.items = self.estimate_union(core::iter::once(key));
+        }
         sum
     }
 
@@ -460,6 +463,10 @@ impl<'a> Keyspace<'a> {
         }
         clear(self.blocks_mut(key));
         self.set_items(key, 0);
+        if self.kind(key) == Kind::Cuckoo {
+            // The items that were removed.
+            self.set_word(key, word::RATE, 0);
+        }
     }
 
     /// Removes all keys, and empties the fixed ones.
