@@ -29,6 +29,7 @@
 //! | a set from which keys are removed again | [`CuckooFilter`] |
 //! | how often a key came | [`CountMinSketch`]; the most frequent ones: `TopKeys` (feature `heapless`) |
 //! | how many different keys came | [`HyperLogLog`]; of one stream, with less error: [`StreamingHyperLogLog`] |
+//! | to read or write a filter of Guava's | [`GuavaBloom`] |
 //! | to keep it over a reset, to send it, to read one in flash without RAM | [`snapshot`] |
 //! | to know how large | [`sizing`], [`profile`] |
 //! | to know how full | [`Stats`] |
@@ -49,6 +50,7 @@ mod core_kind;
 mod count_min_sketch;
 mod counting_bloom;
 mod cuckoo_filter;
+pub mod guava;
 pub mod hash;
 mod hyper_log_log;
 mod key;
@@ -80,6 +82,7 @@ pub use counting_bloom::{CounterBlock, CountingBloom, CountingBloomInner, Counti
 pub use cuckoo_filter::{
     CuckooFilter, CuckooFilterFull, CuckooFilterInner, CuckooFilterView, Fingerprint,
 };
+pub use guava::{GuavaBloom, GuavaBloomInner, GuavaBloomView};
 pub use hyper_log_log::{
     HyperLogLog, HyperLogLog4, HyperLogLog5, HyperLogLog6, HyperLogLog7, HyperLogLog8,
     HyperLogLog9, HyperLogLog10, HyperLogLog11, HyperLogLog12, HyperLogLog13, HyperLogLog14,

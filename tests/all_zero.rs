@@ -4,7 +4,8 @@ use std::sync::Mutex;
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use sundew::{
-    AtomicBloom, BlockedBloom, ClassicBloom, CountingBloom, RotatingBloom, ScalableBloom,
+    AtomicBloom, BlockedBloom, ClassicBloom, CountingBloom, GuavaBloom, RotatingBloom,
+    ScalableBloom,
 };
 
 static BLOCKED_FILTER: Mutex<BlockedBloom<100, 7>> = Mutex::new(BlockedBloom::new());
@@ -12,6 +13,7 @@ static CLASSIC_FILTER: Mutex<ClassicBloom<1_600, 7>> = Mutex::new(ClassicBloom::
 static COUNTING_FILTER: Mutex<CountingBloom<100, 6>> = Mutex::new(CountingBloom::new());
 static SCALABLE_FILTER: Mutex<ScalableBloom<100, 8, 4>> = Mutex::new(ScalableBloom::new());
 static ROTATING_FILTER: Mutex<RotatingBloom<25, 7, 4>> = Mutex::new(RotatingBloom::new());
+static GUAVA_FILTER: Mutex<GuavaBloom<800, 7>> = Mutex::new(GuavaBloom::new());
 static ATOMIC_FILTER: AtomicBloom<100, 7> = AtomicBloom::new();
 
 #[test]
@@ -22,12 +24,13 @@ fn empty_filters_lie_in_bss() {
     assert!(COUNTING_FILTER.lock().unwrap().insert("key"));
     assert_eq!(SCALABLE_FILTER.lock().unwrap().insert("key"), Ok(true));
     assert!(ROTATING_FILTER.lock().unwrap().insert("key"));
+    assert!(GUAVA_FILTER.lock().unwrap().insert("key"));
     assert!(ATOMIC_FILTER.insert("key"));
 
     let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
     let file = object::File::parse(&*program).unwrap();
     for name in [
-        "BLOCKED", "CLASSIC", "COUNTING", "SCALABLE", "ROTATING", "ATOMIC",
+        "BLOCKED", "CLASSIC", "COUNTING", "SCALABLE", "ROTATING", "GUAVA", "ATOMIC",
     ] {
         let name = format!("{name}_FILTER");
         let symbol = file
