@@ -3,7 +3,13 @@
 
 use std::ops::Range;
 
+use sundew::hash::HashFunction;
 use sundew::snapshot::{Snapshot, SnapshotWriter};
+use sundew::{
+    AtomicBloomView, Block, BlockedBloomView, ClassicBloomView, CountMinSketchView, Counter,
+    CountingBloomView, CuckooFilterView, Fingerprint, HyperLogLogView, RotatingBloomView,
+    ScalableBloomView, StreamingHyperLogLogView,
+};
 
 /// Puts `key-0` and so on into a structure.
 pub fn fill<T: ?Sized, R>(
@@ -122,4 +128,51 @@ macro_rules! for_each_structure {
             |s, key| s.insert(key)
         );
     };
+}
+
+/// What the Python reader prints about a structure too.
+pub trait Answers {
+    fn answers(&self) -> Vec<u32>;
+}
+
+/// An answer for each of the keys `key-0` to `key-59`.
+fn for_keys(answer: impl Fn(&str) -> u32) -> Vec<u32> {
+    (0..60)
+        .map(|number| answer(&format!("key-{number}")))
+        .collect()
+}
+
+macro_rules! answers_whether_it_contains {
+    ([$($generics:tt)*] $view:ty) => {
+        impl<$($generics)*> Answers for $view {
+            fn answers(&self) -> Vec<u32> {
+                for_keys(|key| self.contains(key).into())
+            }
+        }
+    };
+}
+answers_whether_it_contains!([const K: usize, H: HashFunction, const WORDS: usize] BlockedBloomView<K, H, Block<WORDS>>);
+answers_whether_it_contains!([const K: usize, H: HashFunction] ClassicBloomView<K, H>);
+answers_whether_it_contains!([const K: usize, H: HashFunction] CountingBloomView<K, H>);
+answers_whether_it_contains!([const K: usize, const S: usize, const PPM: u32, H: HashFunction] ScalableBloomView<K, S, PPM, H>);
+answers_whether_it_contains!([const K: usize, const G: usize, H: HashFunction] RotatingBloomView<K, G, H>);
+answers_whether_it_contains!([const K: usize, H: HashFunction] &AtomicBloomView<K, H>);
+answers_whether_it_contains!([F: Fingerprint, H: HashFunction] CuckooFilterView<F, H>);
+
+impl<const WIDTH: usize, C: Counter, H: HashFunction> Answers for CountMinSketchView<WIDTH, C, H> {
+    fn answers(&self) -> Vec<u32> {
+        for_keys(|key| self.estimate(key))
+    }
+}
+
+impl<H: HashFunction> Answers for HyperLogLogView<H> {
+    fn answers(&self) -> Vec<u32> {
+        self.registers().map(u32::from).collect()
+    }
+}
+
+impl<H: HashFunction> Answers for StreamingHyperLogLogView<H> {
+    fn answers(&self) -> Vec<u32> {
+        self.sketch().answers()
+    }
 }
