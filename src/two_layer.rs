@@ -79,7 +79,7 @@ impl<F, S> TwoLayer<F, S> {
     /// are.
     pub const fn new(filter: F, store: S) -> Self {
         Self {
-            lookups: Lookups::NONE,
+            lookups: Lookups::new(),
             store,
             filter,
         }
@@ -93,7 +93,7 @@ impl<F, S> TwoLayer<F, S> {
 
     /// Starts to count anew.
     pub fn reset_lookups(&mut self) {
-        self.lookups = Lookups::NONE;
+        self.lookups = Lookups::new();
     }
 
     /// The filter.
@@ -142,8 +142,7 @@ impl<F: FrontFilter, S> TwoLayer<F, S> {
     where
         S: ExactStore<Q>,
     {
-        if !self.filter.may_contain(hash) {
-            self.lookups.count_filter();
+        if !self.may_contain_hash(hash) {
             return Ok(false);
         }
         let is_there = self.store.contains(key)?;
@@ -157,7 +156,14 @@ impl<F: FrontFilter, S> TwoLayer<F, S> {
     /// [`record`](Self::record). False is counted as a lookup here, true there.
     #[inline]
     pub fn may_contain<Q: Key + ?Sized>(&mut self, key: &Q) -> bool {
-        let may_contain = self.filter.may_contain(self.filter.digest(key));
+        self.may_contain_hash(self.filter.digest(key))
+    }
+
+    /// [`may_contain`](Self::may_contain) for a key that is hashed already, with [`FrontFilter::digest`] or piece by
+    /// piece as it arrived.
+    #[inline]
+    pub fn may_contain_hash(&mut self, hash: F::Hash) -> bool {
+        let may_contain = self.filter.may_contain(hash);
         if !may_contain {
             self.lookups.count_filter();
         }
@@ -181,6 +187,16 @@ impl<F: FrontFilterMut, S> TwoLayer<F, S> {
     #[inline]
     pub fn admit<Q: Key + ?Sized>(&mut self, key: &Q) -> Result<(), FilterFullError> {
         self.filter.admit(self.filter.digest(key))
+    }
+
+    /// [`admit`](Self::admit) for a key that is hashed already.
+    ///
+    /// # Errors
+    ///
+    /// When the filter is full, and as it was.
+    #[inline]
+    pub fn admit_hash(&mut self, hash: F::Hash) -> Result<(), FilterFullError> {
+        self.filter.admit(hash)
     }
 
     /// Adds a key to both layers; true when it was not there. Both answers are certain.
@@ -235,8 +251,7 @@ impl<F: FrontFilterMut, S> TwoLayer<F, S> {
         S: ExactStore<Q>,
     {
         let hash = self.filter.digest(key);
-        if !self.filter.may_contain(hash) {
-            self.lookups.count_filter();
+        if !self.may_contain_hash(hash) {
             return Ok(false);
         }
         let was_there = self.store.remove(key)?;
@@ -248,8 +263,9 @@ impl<F: FrontFilterMut, S> TwoLayer<F, S> {
     }
 }
 
-/// What the lookups of a [`TwoLayer`] came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the lookups of a [`TwoLayer`] came to; or of whatever else puts a filter in front of something slow, and
+/// counts here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Lookups {
     by_filter: u64,
@@ -258,19 +274,24 @@ pub struct Lookups {
 }
 
 impl Lookups {
-    const NONE: Self = Self {
-        by_filter: 0,
-        by_store: 0,
-        corrected: 0,
-    };
+    /// None yet.
+    pub const fn new() -> Self {
+        Self {
+            by_filter: 0,
+            by_store: 0,
+            corrected: 0,
+        }
+    }
 
+    /// Counts a lookup that the filter answered alone.
     #[inline]
-    fn count_filter(&mut self) {
+    pub fn count_filter(&mut self) {
         self.by_filter = self.by_filter.wrapping_add(1);
     }
 
+    /// Counts a lookup that reached the store, and whether the key was there.
     #[inline]
-    fn count_store(&mut self, is_there: bool) {
+    pub fn count_store(&mut self, is_there: bool) {
         self.by_store = self.by_store.wrapping_add(1);
         self.corrected = self.corrected.wrapping_add(u64::from(!is_there));
     }

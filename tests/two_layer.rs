@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use sundew::sizing::{Plan, Rate};
 use sundew::{
     AtomicBloom, Block4096, BlockedBloom, BlockedBloomView, ClassicBloom, CountingBloom,
-    CuckooFilter, ExactStore, FilterFullError, FrontFilterMut, ScalableBloom, SortedList,
-    StoreCall, StoreFn, TwoLayer, TwoLayerError,
+    CuckooFilter, ExactStore, FilterFullError, FrontFilter, FrontFilterMut, ScalableBloom,
+    SortedList, StoreCall, StoreFn, TwoLayer, TwoLayerError,
 };
 
 /// One thing a user does.
@@ -253,6 +253,26 @@ fn a_store_that_answers_later_is_counted_once() {
     assert_eq!(layers.lookups().total(), 1);
     assert_eq!(layers.contains(&8), Ok(false));
     assert_eq!(layers.lookups().by_filter(), 1);
+}
+
+/// As on a console, where keys are hashed as they arrive and the host is asked by line.
+#[test]
+fn hashed_apart_is_the_same_key() {
+    let mut layers = TwoLayer::new(BlockedBloom::<8, 7>::with_seed(5), ());
+    let known = layers.filter().digest("known");
+    layers.admit_hash(known).unwrap();
+    assert!(layers.may_contain("known") && layers.may_contain_hash(known));
+    assert_eq!(layers.lookups().total(), 0, "the host has yet to answer");
+    layers.record(true);
+    layers.record(false);
+    let new = layers.filter().digest("new");
+    assert!(!layers.may_contain_hash(new));
+    let lookups = layers.lookups();
+    assert_eq!(
+        (lookups.by_filter(), lookups.by_store(), lookups.corrected()),
+        (1, 2, 1)
+    );
+    assert_eq!(lookups.store_rate(), Rate::percent(50));
 }
 
 #[test]
