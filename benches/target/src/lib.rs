@@ -15,7 +15,7 @@ use sundew::hash::{HashFunction, Murmur3, SipHash13, Xxh3, Xxh32};
 use sundew::{Block4096, BlockedBloom};
 
 #[cfg(feature = "peers")]
-pub use peers::{BitBloom, SplitBlock};
+pub use peers::{BitBloom, SplitBlock, Widened, Xxh64};
 #[cfg(feature = "peers")]
 pub use textbook::Textbook;
 
@@ -52,7 +52,9 @@ macro_rules! for_each_contestant {
         $call!($crate::Sundew<sundew::hash::Murmur3>);
         $call!($crate::SundewLargeBlocks);
         #[cfg(feature = "peers")]
-        $call!($crate::SplitBlock);
+        $call!($crate::SplitBlock<$crate::Widened>);
+        #[cfg(feature = "peers")]
+        $call!($crate::SplitBlock<$crate::Xxh64>);
         #[cfg(feature = "fastbloom")]
         $call!($crate::fast::FastBloom);
         #[cfg(feature = "fastbloom")]
