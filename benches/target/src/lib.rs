@@ -15,7 +15,7 @@ use sundew::hash::{HashFunction, Murmur3, SipHash13, Xxh3, Xxh32};
 use sundew::{Block4096, BlockedBloom};
 
 #[cfg(feature = "peers")]
-pub use peers::{BitBloom, SplitBlock, Widened, Xxh64};
+pub use peers::{BitBloom, SplitBlock};
 #[cfg(feature = "peers")]
 pub use textbook::Textbook;
 
@@ -52,9 +52,7 @@ macro_rules! for_each_contestant {
         $call!($crate::Sundew<sundew::hash::Murmur3>);
         $call!($crate::SundewLargeBlocks);
         #[cfg(feature = "peers")]
-        $call!($crate::SplitBlock<$crate::Widened>);
-        #[cfg(feature = "peers")]
-        $call!($crate::SplitBlock<$crate::Xxh64>);
+        $call!($crate::SplitBlock);
         #[cfg(feature = "fastbloom")]
         $call!($crate::fast::FastBloom);
         #[cfg(feature = "fastbloom")]

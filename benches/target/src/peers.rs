@@ -2,8 +2,6 @@
 
 extern crate alloc;
 
-use core::marker::PhantomData;
-
 use embedded_alloc::LlffHeap;
 use sundew::hash::{HashFunction, Xxh32};
 
@@ -20,53 +18,30 @@ pub fn start_heap() {
     unsafe { HEAP.init(&raw mut MEMORY as usize, SIZE) }
 }
 
-/// What sbbf-rs gets for a key: 64 bits.
-pub trait WideHash {
-    const NAME: &str;
-    fn hash(key: &[u8]) -> u64;
-}
-
-/// Our default hash, widened.
-pub struct Widened;
-
-impl WideHash for Widened {
-    const NAME: &str = "xxh32";
-
-    fn hash(key: &[u8]) -> u64 {
-        let hash = Xxh32::UNSEEDED.hash(key);
-        u64::from(hash) << 32 | u64::from(hash.wrapping_mul(0x9E37_79B9))
-    }
-}
-
-/// The hash of Parquet's format.
-pub struct Xxh64;
-
-impl WideHash for Xxh64 {
-    const NAME: &str = "xxh64";
-
-    fn hash(key: &[u8]) -> u64 {
-        xxhash_rust::xxh64::xxh64(key, 0)
-    }
-}
-
+/// sbbf-rs takes 64-bit hashes; it gets our default one, widened.
 #[repr(align(64))]
-pub struct SplitBlock<W>([u8; BITS / 8], PhantomData<W>);
+pub struct SplitBlock([u8; BITS / 8]);
 
-impl<W: WideHash> Contestant for SplitBlock<W> {
-    const NAME: (&str, &str) = ("sbbf-rs", W::NAME);
+fn widened(key: &[u8]) -> u64 {
+    let hash = Xxh32::UNSEEDED.hash(key);
+    u64::from(hash) << 32 | u64::from(hash.wrapping_mul(0x9E37_79B9))
+}
+
+impl Contestant for SplitBlock {
+    const NAME: (&str, &str) = ("sbbf-rs", "xxh32");
 
     fn empty() -> Self {
-        Self([0; BITS / 8], PhantomData)
+        Self([0; BITS / 8])
     }
     fn insert(&mut self, key: &[u8]) -> bool {
         let buckets = self.0.len() / sbbf_rs::BUCKET_SIZE;
         // SAFETY: the array has that many buckets, and the struct's alignment.
-        unsafe { !sbbf_rs::FilterFn::new().insert(self.0.as_mut_ptr(), buckets, W::hash(key)) }
+        unsafe { !sbbf_rs::FilterFn::new().insert(self.0.as_mut_ptr(), buckets, widened(key)) }
     }
     fn contains(&self, key: &[u8]) -> bool {
         let buckets = self.0.len() / sbbf_rs::BUCKET_SIZE;
         // SAFETY: as above.
-        unsafe { sbbf_rs::FilterFn::new().contains(self.0.as_ptr(), buckets, W::hash(key)) }
+        unsafe { sbbf_rs::FilterFn::new().contains(self.0.as_ptr(), buckets, widened(key)) }
     }
 }
 
