@@ -30,6 +30,7 @@
 //! | how often a key came | [`CountMinSketch`]; the most frequent ones: `TopKeys` (feature `heapless`) |
 //! | how many different keys came | [`HyperLogLog`]; of one stream, with less error: [`StreamingHyperLogLog`] |
 //! | to keep it over a reset, to send it, to read one in flash without RAM | [`snapshot`] |
+//! | to find it again after the power fails | `persist` (feature `embedded-storage`) |
 //! | to know how large | [`sizing`], [`profile`] |
 //! | to know how full | [`Stats`] |
 //!
@@ -52,6 +53,8 @@ pub mod hash;
 mod hyper_log_log;
 mod key;
 mod merge_error;
+#[cfg(feature = "embedded-storage")]
+pub mod persist;
 pub mod profile;
 mod rotating_bloom;
 mod scalable_bloom;

@@ -38,7 +38,7 @@
 mod aligned;
 mod blocked_bloom_ref;
 mod classic_bloom_ref;
-mod crc32;
+pub(crate) mod crc32;
 mod cuckoo_filter_ref;
 mod error;
 mod header;
