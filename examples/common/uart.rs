@@ -101,13 +101,12 @@ extern "C" fn UART0_RX() {
     // In this order: the next byte may come as soon as this one is read, and it must raise a new request.
     UART_INTERRUPT_CLEAR.write(INTERRUPT_RECEIVED);
     let byte = UART_DATA.read() as u8;
-    let length = filling.length;
-    if let Some(place) = filling.bytes.get_mut(length) {
-        *place = byte;
-        filling.length = length + 1;
-        if length + 1 == PACKET_BYTES {
-            hand_on(filling);
-        }
+    // It is not full, so the remainder changes nothing but that no check is left.
+    let length = filling.length % PACKET_BYTES;
+    filling.bytes[length] = byte;
+    filling.length = length + 1;
+    if filling.length == PACKET_BYTES {
+        hand_on(filling);
     }
 }
 

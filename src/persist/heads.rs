@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::snapshot::crc32::Crc32;
+use crate::snapshot::Crc32;
 
 /// Bytes of a head: one block, so that blocks in flash are aligned. What is written and read at a time.
 pub(super) const PIECE: usize = 64;

@@ -1,11 +1,22 @@
 //! CRC-32 as in Ethernet, zip and PNG.
 
-/// The checksum of what was written so far.
+/// The CRC-32 of what was written so far, as snapshots have it and Ethernet, zip and PNG.
 ///
 /// By hand, with a table of 64 bytes for half a byte at a time: the crate `crc` has a table of 1 KB, or none and
 /// then eight steps for each byte.
+///
+/// # Examples
+///
+/// ```
+/// use sundew::snapshot::Crc32;
+///
+/// let mut crc = Crc32::new();
+/// crc.write(b"1234");
+/// crc.write(b"56789");
+/// assert_eq!(crc.finish(), 0xCBF4_3926);
+/// ```
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Crc32 {
+pub struct Crc32 {
     state: u32,
 }
 
@@ -19,7 +30,7 @@ static TABLE: [u32; 16] = {
         let mut value = i as u32;
         let mut bit = 0;
         while bit < 4 {
-            value = value >> 1 ^ POLYNOMIAL * (value & 1);
+            value = (value >> 1) ^ (POLYNOMIAL * (value & 1));
             bit += 1;
         }
         table[i] = value;
@@ -29,27 +40,37 @@ static TABLE: [u32; 16] = {
 };
 
 impl Crc32 {
-    pub(crate) const fn new() -> Self {
+    /// Of no bytes.
+    pub const fn new() -> Self {
         Self { state: u32::MAX }
     }
 
-    pub(crate) fn write(&mut self, bytes: &[u8]) {
+    /// Adds bytes.
+    pub fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.state ^= u32::from(*byte);
             for _ in 0..2 {
-                self.state = self.state >> 4 ^ TABLE[(self.state & 0xF) as usize];
+                self.state = (self.state >> 4) ^ TABLE[(self.state & 0xF) as usize];
             }
         }
     }
 
-    pub(crate) const fn finish(&self) -> u32 {
+    /// The checksum; more bytes may follow.
+    pub const fn finish(&self) -> u32 {
         !self.state
     }
 
-    pub(crate) fn of(bytes: &[u8]) -> u32 {
+    /// The checksum of these bytes.
+    pub fn of(bytes: &[u8]) -> u32 {
         let mut crc = Self::new();
         crc.write(bytes);
         crc.finish()
+    }
+}
+
+impl Default for Crc32 {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -11,6 +11,8 @@
 //! | all bytes in memory | what they hold besides what is there | [`absorb`](Snapshot::absorb) |
 //! | a source that can be read twice | the same, without RAM for the bytes | [`check`](Snapshot::check), then [`restore_checked`](Snapshot::restore_checked) or [`absorb_checked`](Snapshot::absorb_checked) |
 //! | a source that can be read once | the content replaced, or empty when the bytes are damaged | [`restore_or_clear`](Snapshot::restore_or_clear) |
+//! | a snapshot that comes in commands of their own | to let go of the structure in between | [`SnapshotReader::pause`] |
+//! | a structure that changes while it is saved | its bytes from any place on, the header last | [`read_payload`](Snapshot::read_payload), [`header_for`](Snapshot::header_for) |
 //! | a snapshot in flash | answers, without RAM | [`BlockedBloomRef`], [`ClassicBloomRef`], [`CuckooFilterRef`] |
 //!
 //! # Examples
@@ -38,7 +40,7 @@
 mod aligned;
 mod blocked_bloom_ref;
 mod classic_bloom_ref;
-pub(crate) mod crc32;
+mod crc32;
 mod cuckoo_filter_ref;
 mod error;
 mod header;
@@ -51,10 +53,11 @@ mod writer;
 pub use aligned::Aligned;
 pub use blocked_bloom_ref::BlockedBloomRef;
 pub use classic_bloom_ref::ClassicBloomRef;
+pub use crc32::Crc32;
 pub use cuckoo_filter_ref::CuckooFilterRef;
 pub use error::SnapshotError;
 pub use header::{Encoding, Header, Kind};
-pub use reader::{CheckedSnapshot, SnapshotChecker, SnapshotReader};
+pub use reader::{CheckedSnapshot, PausedReader, SnapshotChecker, SnapshotReader};
 pub use writer::SnapshotWriter;
 
 use parts::Parts;
@@ -112,6 +115,40 @@ pub trait Snapshot: Parts {
     /// ```
     fn snapshot_compressed(&self) -> SnapshotWriter<'_, Self> {
         SnapshotWriter::compressed(self)
+    }
+
+    /// Fills `out` with bytes of the plain payload from `offset` on, and returns how many there were: for whoever
+    /// cannot keep the structure from changing between two pieces, and writes the [header](Self::header_for) last.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use sundew::BlockedBloom;
+    /// use sundew::snapshot::{Crc32, Header, Snapshot};
+    ///
+    /// let mut seen: BlockedBloom<16, 7> = BlockedBloom::new();
+    /// let mut slot = [0; 64 + 16 * 64];
+    /// let (header, payload) = slot.split_at_mut(Header::LEN);
+    /// let mut crc = Crc32::new();
+    /// for (number, page) in payload.chunks_mut(256).enumerate() {
+    ///     seen.read_payload(number as u64 * 256, page);
+    ///     crc.write(page);
+    ///     seen.insert(&(number as u32)); // in this snapshot, or in part
+    /// }
+    /// header.copy_from_slice(&seen.header_for(crc.finish()).to_bytes());
+    /// assert!(seen.restore(&slot).is_ok());
+    /// ```
+    fn read_payload(&self, offset: u64, out: &mut [u8]) -> usize {
+        SnapshotWriter::read_payload(self, offset, out)
+    }
+
+    /// The header of a plain snapshot whose payload has this [`Crc32`], with the counts of now.
+    ///
+    /// Of filters that only set bits, a payload that was read while keys were inserted has every key from before
+    /// the first piece. Others must not change meanwhile: a cuckoo filter moves fingerprints from pieces that are
+    /// not yet read to such as are.
+    fn header_for(&self, payload_crc: u32) -> Header {
+        writer::plain_header(self, payload_crc)
     }
 
     /// Replaces the content by that of a snapshot that lies in memory.

@@ -321,6 +321,42 @@ impl<'a, T: Parts + ?Sized> SnapshotReader<'a, T> {
         self.place.push(bytes, &mut self.loader)
     }
 
+    /// Lets go of the structure between two pieces, to go on with [`PausedReader::resume`].
+    ///
+    /// Until then the structure holds a part of the snapshot: queries may miss keys that the rest brings. Something
+    /// that changes it meanwhile makes it neither the snapshot nor what it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use sundew::BlockedBloom;
+    /// use sundew::snapshot::Snapshot;
+    /// # let mut file = [0; 64 + 16 * 64];
+    /// # BlockedBloom::<16, 7>::with_keys(&["a"]).snapshot().pull(&mut file);
+    ///
+    /// let mut seen: BlockedBloom<16, 7> = BlockedBloom::new();
+    /// let mut paused = seen.restore_or_clear().pause();
+    /// for packet in file.chunks(100) {
+    ///     let mut reader = paused.resume(seen.as_mut_view())?;
+    ///     reader.push(packet)?;
+    ///     paused = reader.pause();
+    /// }
+    /// paused.resume(seen.as_mut_view())?.finish()?;
+    /// assert!(seen.contains("a"));
+    /// # Ok::<(), sundew::snapshot::SnapshotError>(())
+    /// ```
+    pub fn pause(mut self) -> PausedReader {
+        let paused = PausedReader {
+            place: self.place.clone(),
+            expected: self.loader.expected,
+            is_absorbing: self.loader.is_absorbing,
+            is_begun: self.loader.is_begun,
+        };
+        // What is dropped now is not given up.
+        self.loader.is_begun = false;
+        paused
+    }
+
     /// Concludes, after the last byte.
     ///
     /// # Errors
@@ -337,6 +373,44 @@ impl<'a, T: Parts + ?Sized> SnapshotReader<'a, T> {
         target.conclude(&header, *is_absorbing);
         *is_begun = false;
         Ok(())
+    }
+}
+
+/// A [`SnapshotReader`] without its structure, from [`SnapshotReader::pause`]; for pieces that come in commands or
+/// interrupts of their own.
+///
+/// When it is dropped, the structure stays as it is: resume it and drop the reader to give up.
+#[derive(Clone, Debug)]
+pub struct PausedReader {
+    place: Place,
+    expected: Option<CheckedSnapshot>,
+    is_absorbing: bool,
+    is_begun: bool,
+}
+
+impl PausedReader {
+    /// Goes on with the structure that the reader was made from.
+    ///
+    /// # Errors
+    ///
+    /// When the structure is one that the snapshot, as far as it was read, does not fit; nothing is changed. That
+    /// it is the same one of several that are alike cannot be seen.
+    pub fn resume<T: Parts + ?Sized>(
+        self,
+        target: &mut T,
+    ) -> Result<SnapshotReader<'_, T>, SnapshotError> {
+        if let Place::Payload(header, _) = &self.place {
+            header.check_fits(&target.header(), target.num_words())?;
+        }
+        Ok(SnapshotReader {
+            place: self.place,
+            loader: Loader {
+                target,
+                expected: self.expected,
+                is_absorbing: self.is_absorbing,
+                is_begun: self.is_begun,
+            },
+        })
     }
 }
 

@@ -43,16 +43,22 @@ pub struct SnapshotWriter<'a, T: ?Sized> {
 impl<'a, T: Parts + ?Sized> SnapshotWriter<'a, T> {
     pub(crate) fn plain(source: &'a T) -> Self {
         let mut crc = Crc32::new();
-        let num_words = source.num_words();
-        for index in 0..num_words {
+        for index in 0..source.num_words() {
             crc.write(&source.word(index).to_le_bytes());
         }
-        let header = Header {
-            payload_len: num_words as u64 * 4,
-            payload_crc: crc.finish(),
-            ..source.header()
-        };
-        Self::new(source, header, None)
+        Self::new(source, plain_header(source, crc.finish()), None)
+    }
+
+    /// Bytes of the payload from `offset` on.
+    pub(crate) fn read_payload(source: &T, offset: u64, out: &mut [u8]) -> usize {
+        let length = source.num_words() as u64 * 4;
+        let mut count = 0;
+        for (byte, place) in out.iter_mut().zip(offset..length) {
+            // The structure lies in memory, so that a place in it is no larger than an address.
+            *byte = byte_at(source, place as usize);
+            count += 1;
+        }
+        count
     }
 
     pub(crate) fn compressed(source: &'a T) -> Self {
@@ -119,11 +125,7 @@ impl<'a, T: Parts + ?Sized> SnapshotWriter<'a, T> {
             Ok(position) => match &mut self.encoder {
                 // Only an atomic filter may run out early, when someone clears it meanwhile.
                 Some(encoder) => encoder.next_byte(self.source).unwrap_or(u8::MAX),
-                None => {
-                    let place = position - Header::LEN;
-                    let word = self.source.word(place / 4);
-                    (word >> (place % 4 * 8)) as u8
-                }
+                None => byte_at(self.source, position - Header::LEN),
             },
             Err(_) => return None,
         };
@@ -135,6 +137,19 @@ impl<'a, T: Parts + ?Sized> SnapshotWriter<'a, T> {
     pub const fn header(&self) -> &Header {
         &self.header
     }
+}
+
+/// The header of a plain snapshot whose payload has this checksum.
+pub(crate) fn plain_header<T: Parts + ?Sized>(source: &T, payload_crc: u32) -> Header {
+    Header {
+        payload_len: source.num_words() as u64 * 4,
+        payload_crc,
+        ..source.header()
+    }
+}
+
+fn byte_at<T: Parts + ?Sized>(source: &T, place: usize) -> u8 {
+    (source.word(place / 4) >> (place % 4 * 8)) as u8
 }
 
 /// Shows the header, not the bits.
