@@ -418,7 +418,8 @@ impl<F: NorFlash> Store<F> {
         if !current.is_header_written {
             let payload_crc = current.crc.finish();
             let header = structure.header_for(payload_crc);
-            if header.kind == Kind::CUCKOO && structure.snapshot().header().payload_crc != payload_crc
+            if header.kind == Kind::CUCKOO
+                && structure.snapshot().header().payload_crc != payload_crc
             {
                 return Err(StoreError::Changed);
             }
@@ -639,7 +640,11 @@ impl<F: NorFlash> Store<F> {
     }
 
     fn slot_after(&self, slot: u32) -> u32 {
-        if slot + 1 < self.num_slots { slot + 1 } else { 0 }
+        if slot + 1 < self.num_slots {
+            slot + 1
+        } else {
+            0
+        }
     }
 
     fn read(&mut self, offset: u32) -> Result<[u8; PIECE], StoreError> {

@@ -169,7 +169,11 @@ impl<const WRITE: usize, const ERASE: usize> NorFlash for Nor<WRITE, ERASE> {
                 2 if random.below(100) == 0 => *byte |= 1 << random.below(8),
                 3 => {
                     let holds = random.below(100) == 0;
-                    *byte = if holds { !(1 << random.below(8)) } else { u8::MAX };
+                    *byte = if holds {
+                        !(1 << random.below(8))
+                    } else {
+                        u8::MAX
+                    };
                 }
                 4 if i < edge => *byte = u8::MAX,
                 _ => {}
@@ -205,7 +209,11 @@ impl<const WRITE: usize, const ERASE: usize> NorFlash for Nor<WRITE, ERASE> {
         // Words up to one are there, that one is half there, the others may be, too, on a chip with a buffer.
         let edge = random.below(words.len());
         let style = random.below(4);
-        for (i, (old, new)) in target.chunks_mut(WRITE).zip(bytes.chunks(WRITE)).enumerate() {
+        for (i, (old, new)) in target
+            .chunks_mut(WRITE)
+            .zip(bytes.chunks(WRITE))
+            .enumerate()
+        {
             let torn = i == edge || style == 3;
             if i > edge && !torn {
                 continue;
