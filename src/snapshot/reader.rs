@@ -32,6 +32,8 @@ struct Payload {
     received: u64,
     crc: Crc32,
     decoder: Option<Decoder>,
+    /// A code was none. That it is told at the end lets the checksum say first whether the payload was damaged.
+    has_wrong_code: bool,
     /// The group of words that is being put together, and its first index.
     words: [u32; GROUP],
     first: usize,
@@ -90,6 +92,7 @@ impl Place {
             received: 0,
             crc: Crc32::new(),
             decoder,
+            has_wrong_code: false,
             words: [0; GROUP],
             first: 0,
         };
@@ -120,13 +123,14 @@ impl Payload {
         self.crc.write(bytes);
         for byte in bytes {
             match &mut self.decoder {
+                _ if self.has_wrong_code => {}
                 Some(decoder) => {
                     let (first, words) = (&mut self.first, &mut self.words);
                     let mut sink = |place: usize| {
                         let index = place / 32;
                         or_word(first, words, index, 1 << (place % 32), receiver);
                     };
-                    decoder.push(*byte, &mut sink)?;
+                    self.has_wrong_code = decoder.push(*byte, &mut sink).is_err();
                 }
                 None => {
                     // The structure lies in memory, so the place in it is no larger than an address.
@@ -150,6 +154,9 @@ impl Payload {
         }
         if self.crc.finish() != header.payload_crc {
             return Err(SnapshotError::PayloadChecksum);
+        }
+        if self.has_wrong_code {
+            return Err(SnapshotError::Payload);
         }
         if let Some(decoder) = &self.decoder {
             decoder.finish()?;
