@@ -45,10 +45,7 @@ impl NordicFlash {
             addresses.start.is_multiple_of(PAGE) && addresses.end.is_multiple_of(PAGE),
             "NordicFlash: the addresses must be of whole pages, 1024 bytes each"
         );
-        assert!(
-            addresses.start < addresses.end,
-            "NordicFlash: no addresses"
-        );
+        assert!(addresses.start < addresses.end, "NordicFlash: no addresses");
         Self {
             start: addresses.start,
             length: addresses.end - addresses.start,
