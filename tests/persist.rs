@@ -775,3 +775,54 @@ fn what_is_saved_can_be_read_in_place() {
     let seen: BlockedBloomRef = BlockedBloomRef::new(bytemuck::cast_slice(&words)).unwrap();
     assert!((0..200_u32).all(|key| seen.contains(&key)));
 }
+
+/// What a minute of inserts and a save cost a flash with pages of 1 KB, and what they would if only pieces of 64 bytes
+/// that changed were written, with an index of 64 bytes for every 12, a header and a commit mark.
+fn cost_of_a_minute(inserts: u32) -> (u64, u32, u64) {
+    let mut flash: Nor<4, 1024> = Nor::new(66);
+    let mut filter = sundew::profile::Kb32::new();
+    // Half full: later, fewer pieces change.
+    (0..13_000_u32).for_each(|key| _ = filter.insert(&key));
+    open(&mut flash, 2)
+        .save(b"urls", filter.as_view(), 0)
+        .unwrap();
+    let erases = |flash: &Nor<4, 1024>| flash.erases.iter().sum::<u32>();
+    let before = (flash.bytes_written, erases(&flash), filter.clone());
+    (13_000..13_000 + inserts).for_each(|key| _ = filter.insert(&key));
+    open(&mut flash, 2)
+        .save(b"urls", filter.as_view(), 0)
+        .unwrap();
+    let pairs = filter.blocks().zip(before.2.blocks());
+    let changed = pairs.filter(|(new, old)| new != old).count() as u64;
+    let pieces = changed + 1 + (changed + 1).div_ceil(12) + 1;
+    (
+        flash.bytes_written - before.0,
+        erases(&flash) - before.1,
+        pieces * 64,
+    )
+}
+
+#[test]
+fn the_page_says_what_saving_costs() {
+    let page = include_str!("../docs/persistence.md");
+    let mut missing = String::new();
+    for inserts in [1, 10, 100, 1_000, 10_000] {
+        let (full, erases, changed) = cost_of_a_minute(inserts);
+        let per_thousand = |bytes: u64| bytes * 1_000 / u64::from(inserts) / 1_000;
+        // A save is an erase for every page of it; changes fill pages, and then those are erased.
+        let row = format!(
+            "| {inserts} | {full} | {} | {} | {changed} | {} | {} |\n",
+            per_thousand(full),
+            erases * 1_440,
+            per_thousand(changed),
+            changed * 1_440 / 1_024,
+        );
+        if !page.contains(&row) {
+            missing += &row;
+        }
+    }
+    assert!(
+        missing.is_empty(),
+        "docs/persistence.md should have:\n{missing}"
+    );
+}

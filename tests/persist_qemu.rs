@@ -105,3 +105,27 @@ fn a_reset_at_any_moment_leaves_the_last_version_that_was_saved_or_the_one_in_th
     }
     assert!(last >= 20, "{last}");
 }
+
+/// What `docs/persistence.md` says, within 2 %: another compiler counts a little differently.
+#[test]
+fn a_step_takes_so_many_instructions() {
+    let printed = support::run_in_step("microbit", &firmware("persist_cost"));
+    let expected = include_str!("expected/persist_cost.txt");
+    let parse = |text: &str| -> (Vec<String>, Vec<f64>) {
+        let (numbers, words) = text
+            .split_whitespace()
+            .map(|word| word.trim_end_matches(','))
+            .partition::<Vec<_>, _>(|word| word.parse::<f64>().is_ok());
+        let words = words.into_iter().map(str::to_owned).collect();
+        (
+            words,
+            numbers.iter().map(|word| word.parse().unwrap()).collect(),
+        )
+    };
+    let ((words, numbers), (expected_words, expected_numbers)) = (parse(&printed), parse(expected));
+    let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= b * 0.02;
+    assert!(
+        words == expected_words && numbers.iter().zip(&expected_numbers).all(is_near),
+        "printed:\n{printed}"
+    );
+}
