@@ -290,7 +290,7 @@ fn sketches_are_merged_with_weights() {
         console.expect(&["CMS.MERGE", "c", "1", "c", "WEIGHTS", "0"], "+OK\r\n");
         console.expect(&query, "*2\r\n:0\r\n:0\r\n");
 
-        console.expect(&["CMS.INITBYDIM", "d", "999", "4"], "+OK\r\n");
+        console.expect(&["CMS.INITBYDIM", "d", "900", "4"], "+OK\r\n");
         for (arguments, error) in [
             (
                 &["CMS.MERGE", "a", "1", "d"][..],
@@ -342,6 +342,53 @@ fn a_sketch_answers_as_the_library_does() {
             let item = i.to_string();
             assert_eq!(number_of(console, &item), sketch.estimate(item.as_str()));
         }
+    });
+}
+
+#[test]
+fn a_sketch_names_its_most_frequent_items() {
+    with_console(|console| {
+        console.expect(&["CMS.INITBYDIM", "s", "200", "5"], "+OK\r\n");
+        console.expect(&["SUNDEW.TOP", "s"], "*0\r\n");
+        // Item n comes n times, in turns.
+        for turn in 0..60 {
+            for item in turn + 1..=60 {
+                console.call(&["CMS.INCRBY", "s", &format!("item {item}"), "1"]);
+            }
+        }
+        let expected: String = (53..=60)
+            .rev()
+            .map(|item| format!("$7\r\nitem {item}\r\n:{item}\r\n"))
+            .collect();
+        console.expect(&["SUNDEW.TOP", "s"], &format!("*16\r\n{expected}"));
+        console.expect(
+            &["SUNDEW.TOP", "s", "2"],
+            "*4\r\n$7\r\nitem 60\r\n:60\r\n$7\r\nitem 59\r\n:59\r\n",
+        );
+        console.expect(&["SUNDEW.TOP", "s", "0"], "*0\r\n");
+        console.expect(&["SUNDEW.TOP", "missing"], "-CMS: key does not exist\r\n");
+        console.expect(
+            &["SUNDEW.TOP", "s", "x"],
+            "-ERR value is not an integer or out of range\r\n",
+        );
+        // Of a long item the beginning, and two that begin alike are two.
+        let (one, other) = ("x".repeat(1_000) + "1", "x".repeat(1_000) + "2");
+        console.call(&["CMS.INCRBY", "s", &one, "100", &other, "101"]);
+        let shown = "x".repeat(48);
+        console.expect(
+            &["SUNDEW.TOP", "s", "2"],
+            &format!("*4\r\n$48\r\n{shown}\r\n:101\r\n$48\r\n{shown}\r\n:100\r\n"),
+        );
+        // Two sketches together.
+        console.expect(&["CMS.INITBYDIM", "t", "200", "5"], "+OK\r\n");
+        console.call(&["CMS.INCRBY", "t", "item 59", "70", "other", "300"]);
+        console.expect(&["CMS.MERGE", "t", "2", "s", "t"], "+OK\r\n");
+        console.expect(
+            &["SUNDEW.TOP", "t", "2"],
+            "*4\r\n$5\r\nother\r\n:300\r\n$7\r\nitem 59\r\n:129\r\n",
+        );
+        console.expect(&["clear", "t"], "+OK\r\n");
+        console.expect(&["SUNDEW.TOP", "t"], "*0\r\n");
     });
 }
 

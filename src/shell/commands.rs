@@ -192,6 +192,7 @@ pub(super) static COMMANDS: &[Command] = &[
     items("CMS.QUERY key item...", (3, 0), What::CountMinQuery),
     whole("CMS.MERGE to n key... [WEIGHTS w...]", (4, 0), family_commands::count_min_merge),
     whole("CMS.INFO key", (2, 2), family_commands::count_min_info),
+    whole("SUNDEW.TOP key [n]", (2, 3), family_commands::top),
     items("PFADD key item...", (3, 0), What::HyperLogLogAdd),
     whole("PFCOUNT key...", (2, 0), family_commands::hyper_log_log_count),
     whole("PFMERGE to key...", (2, 0), family_commands::hyper_log_log_merge),

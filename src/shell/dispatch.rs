@@ -4,6 +4,7 @@ use super::arguments::Arguments;
 use super::bloom_commands;
 use super::commands::{self, Command, What};
 use super::dump_commands;
+use super::families::TOP_NAME;
 use super::family_commands;
 use super::keyspace::KeyRef;
 use super::reply::Reply;
@@ -20,6 +21,8 @@ enum Mode {
     Skip,
     /// It is an item: hashed as it arrives, whatever its length.
     Item,
+    /// It is an item whose first bytes are kept, too.
+    Named,
     /// It is kept, and says how often to count the item before it.
     Number,
     /// It is a chunk of a dump: loaded as it arrives.
@@ -76,6 +79,10 @@ impl Dispatch {
             Mode::Keep | Mode::Number => self.arguments.push(bytes),
             Mode::Skip => {}
             Mode::Item => self.stream.write(bytes),
+            Mode::Named => {
+                self.stream.write(bytes);
+                self.arguments.push_up_to(bytes, TOP_NAME);
+            }
             Mode::Chunk => dump_commands::load(server, &self.arguments, bytes),
         }
     }
@@ -96,8 +103,8 @@ impl Dispatch {
                     self.run(server, reply);
                 }
             }
-            Mode::Item if self.what == What::CountMinIncrement => {
-                self.arguments.clear();
+            Mode::Named => {
+                self.arguments.end();
                 self.mode = Mode::Number;
             }
             Mode::Item => {
@@ -112,8 +119,9 @@ impl Dispatch {
             Mode::Number => {
                 self.arguments.end();
                 let hash = self.stream.finish();
-                family_commands::increment(self.key, hash, self.arguments.last(), server, reply);
-                self.mode = Mode::Item;
+                family_commands::increment(self.key, hash, &self.arguments, server, reply);
+                self.arguments.clear();
+                self.mode = Mode::Named;
                 self.start_item(server);
             }
             Mode::Chunk => dump_commands::end_load(server, &self.arguments, reply),
@@ -191,6 +199,10 @@ impl Dispatch {
             }
             self.has_changed = false;
             self.mode = Mode::Item;
+            if what == What::CountMinIncrement {
+                self.arguments.clear();
+                self.mode = Mode::Named;
+            }
             self.what = what;
             self.key = key;
             self.start_item(server);

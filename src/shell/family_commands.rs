@@ -128,13 +128,15 @@ pub(super) fn run_item(
 pub(super) fn increment(
     key: Option<KeyRef>,
     hash: u32,
-    text: &[u8],
+    arguments: &Arguments,
     server: &mut Server,
     reply: &mut Reply,
 ) {
-    match (key, parse(text)) {
+    match (key, parse(arguments.get(1))) {
         (Some(key), Some(count)) if count > 0 => {
             let estimate = server.keyspace.add_to_count_min(key, hash, count);
+            let name = arguments.get(0);
+            server.keyspace.offer_to_top(key, hash, name, estimate);
             if estimate == u32::MAX {
                 reply.bare_error("CMS: INCRBY overflow");
             } else {
@@ -253,6 +255,26 @@ pub(super) fn count_min_info(server: &mut Server, arguments: &Arguments, reply: 
             header[word::ITEMS],
         ];
         info("width,depth,count", &values, reply);
+    }
+}
+
+/// SUNDEW.TOP key [n]: the most frequent items of a sketch, and how often they came.
+pub(super) fn top(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
+    let most = match arguments.len() {
+        2 => Some(u32::MAX),
+        _ => parse(arguments.get(2)),
+    };
+    let Some(most) = most else {
+        return reply.error("value is not an integer or out of range");
+    };
+    if let Some(key) = find(server, arguments.get(1), Kind::CountMin, reply) {
+        let keyspace = &server.keyspace;
+        let number = keyspace.top_items(key, most, &mut |_, _| {});
+        reply.array(number * 2);
+        keyspace.top_items(key, most, &mut |name, count| {
+            reply.bulk(name);
+            reply.integer(count);
+        });
     }
 }
 
