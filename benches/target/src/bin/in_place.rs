@@ -77,8 +77,16 @@ fn main() -> ! {
     compare!("blocked", BlockedBloom::<8, 7>::new(), BlockedBloomRef<7>);
     compare!("blocked-4096", BlockedBloom::<1, 7, Xxh32, Block4096>::new(), BlockedBloomRef<7, Xxh32, Block4096>);
     compare!("classic", ClassicBloom::<127, 7>::new(), ClassicBloomRef<7>);
-    compare!("cuckoo-8", CuckooFilter::<72, u8>::new(), CuckooFilterRef<u8>);
-    compare!("cuckoo-16", CuckooFilter::<64, u16>::new(), CuckooFilterRef<u16>);
+    compare!(
+        "cuckoo-8",
+        CuckooFilter::<72, u8>::new(),
+        CuckooFilterRef<u8>
+    );
+    compare!(
+        "cuckoo-16",
+        CuckooFilter::<64, u16>::new(),
+        CuckooFilterRef<u16>
+    );
     debug::exit(debug::EXIT_SUCCESS);
     loop {
         cortex_m::asm::wfi();
