@@ -109,10 +109,11 @@ fn cuckoo() -> Vec<u8> {
     plain(&*filter)
 }
 
+type Write = fn() -> Vec<u8>;
 type Open = fn(&[u8]) -> Result<bool, SnapshotError>;
 
 /// Reads in place, and asks for a key when that works.
-const READERS: [(fn() -> Vec<u8>, Open); 3] = [
+const READERS: [(Write, Open); 3] = [
     (blocked, |bytes| {
         Ok(BlockedBloomRef::<7>::new(bytes)?.contains("key-1"))
     }),

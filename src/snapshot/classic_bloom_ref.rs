@@ -8,7 +8,7 @@ use crate::hash::{DefaultHash, HashFunction};
 use crate::key::Key;
 
 /// A [`ClassicBloom`](crate::ClassicBloom) in a snapshot, read in place, without RAM; see
-/// [`BlockedBloomRef`](super::BlockedBloomRef), which is faster.
+/// [`BlockedBloomRef`](super::BlockedBloomRef), which is faster. `K` is 7 unless said.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassicBloomRef<'a, const K: usize = 7, H = DefaultHash> {
     hash: H,
