@@ -15,6 +15,8 @@ use crate::hash::{DefaultHash, GOLDEN, HashFunction, HashValue, Xxh32};
 use crate::key::Key;
 use crate::merge_error::MergeError;
 use crate::sizing::{self, Layout, Rate};
+use crate::snapshot::parts::{GROUP, Parts};
+use crate::snapshot::{Header, Kind};
 use crate::stats::Stats;
 
 /// Shared body of [`AtomicBloom`] and [`AtomicBloomView`]. Name the aliases, not this.
@@ -349,6 +351,48 @@ impl<const K: usize, H: HashFunction> AtomicBloomView<K, H> {
         let layout = Layout::new(Block512::BITS, H::Value::BITS);
         sizing::blocked_rate(keys, self.blocks.len() as u32, K as u32, layout)
     }
+}
+
+/// Its blocks, as those of a [`BlockedBloom`]. A reference to the view, because a shared filter is not to be had
+/// otherwise.
+impl<const K: usize, H: HashFunction> Parts for &AtomicBloomView<K, H> {
+    const CAN_ABSORB: bool = true;
+
+    fn header(&self) -> Header {
+        let bits = Block512::BITS;
+        Header::new(Kind::BLOCKED, &self.hash, bits, self.blocks.len(), K)
+    }
+
+    fn num_words(&self) -> usize {
+        self.blocks.len() * WORDS
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        let block = self.blocks.get(index / WORDS);
+        block.map_or(0, |block| Word::load(&block.words[index % WORDS]))
+    }
+
+    fn prepare(&mut self, is_absorbing: bool) {
+        if !is_absorbing {
+            self.clear();
+        }
+    }
+
+    fn set_word(&mut self, index: usize, word: u32) {
+        if let Some(block) = self.blocks.get(index / WORDS) {
+            block.words[index % WORDS].store(word, Relaxed);
+        }
+    }
+
+    fn absorb_words(&mut self, first: usize, words: [u32; GROUP]) {
+        for (index, bits) in (first..).zip(words) {
+            if let Some(block) = self.blocks.get(index / WORDS) {
+                Word::fetch_or(&block.words[index % WORDS], bits);
+            }
+        }
+    }
+
+    fn conclude(&mut self, _: &Header, _: bool) {}
 }
 
 /// Copies the bits.

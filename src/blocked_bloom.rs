@@ -8,6 +8,8 @@ use crate::hash::{DefaultHash, HashFunction, HashValue, Xxh32, block_index};
 use crate::key::Key;
 use crate::merge_error::MergeError;
 use crate::sizing::{self, Layout, Rate};
+use crate::snapshot::parts::{GROUP, Parts};
+use crate::snapshot::{Header, Kind};
 use crate::stats::Stats;
 
 /// Shared body of [`BlockedBloom`] and [`BlockedBloomView`]. Name the aliases, not this.
@@ -371,6 +373,47 @@ impl<const K: usize, H: HashFunction, const WORDS: usize> BlockedBloomView<K, H,
         }
         histogram
     }
+}
+
+/// Its blocks.
+impl<const K: usize, H: HashFunction, const WORDS: usize> Parts
+    for BlockedBloomView<K, H, Block<WORDS>>
+{
+    const CAN_ABSORB: bool = true;
+
+    fn header(&self) -> Header {
+        let bits = Block::<WORDS>::BITS;
+        Header::new(Kind::BLOCKED, &self.hash, bits, self.blocks.len(), K)
+    }
+
+    fn num_words(&self) -> usize {
+        self.blocks.len() * WORDS
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        let block = self.blocks.get(index / WORDS);
+        block.map_or(0, |block| block.words()[index % WORDS])
+    }
+
+    fn prepare(&mut self, is_absorbing: bool) {
+        if !is_absorbing {
+            self.clear();
+        }
+    }
+
+    fn set_word(&mut self, index: usize, word: u32) {
+        if let Some(block) = self.blocks.get_mut(index / WORDS) {
+            block.words_mut()[index % WORDS] = word;
+        }
+    }
+
+    fn absorb_words(&mut self, first: usize, words: [u32; GROUP]) {
+        for (index, word) in (first..).zip(words) {
+            self.set_word(index, self.word(index) | word);
+        }
+    }
+
+    fn conclude(&mut self, _: &Header, _: bool) {}
 }
 
 impl<const N: usize, const K: usize, H: HashFunction, const WORDS: usize> Default

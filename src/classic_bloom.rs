@@ -6,6 +6,8 @@ use core::ops::{Deref, DerefMut};
 use crate::hash::{DefaultHash, HashFunction, HashValue};
 use crate::key::Key;
 use crate::merge_error::MergeError;
+use crate::snapshot::parts::{GROUP, Parts};
+use crate::snapshot::{Header, Kind};
 use crate::stats::Stats;
 
 /// Shared body of [`ClassicBloom`] and [`ClassicBloomView`]. Name the aliases, not this.
@@ -82,7 +84,7 @@ impl<const K: usize, H: HashFunction> ClassicBloomView<K, H> {
     /// [`insert`](Self::insert) of a key that is hashed already, by [`hash`](Self::hash).
     pub fn insert_hash(&mut self, hash: H::Value) -> bool {
         let mut is_new = false;
-        for bit in Self::positions(hash, self.words.len()) {
+        for bit in positions(hash, self.words.len(), K as u32) {
             if let Some(word) = self.words.get_mut((bit / 32) as usize) {
                 is_new |= word.rotate_right(bit) & 1 == 0;
                 *word |= 1 << (bit % 32);
@@ -93,20 +95,10 @@ impl<const K: usize, H: HashFunction> ClassicBloomView<K, H> {
 
     /// [`contains`](Self::contains) of a key that is hashed already: false is certain, true may be wrong.
     pub fn contains_hash(&self, hash: H::Value) -> bool {
-        Self::positions(hash, self.words.len()).all(|bit| {
+        positions(hash, self.words.len(), K as u32).all(|bit| {
             self.words
                 .get((bit / 32) as usize)
                 .is_none_or(|word| word.rotate_right(bit) & 1 != 0)
-        })
-    }
-
-    /// `(start + i * step) mod 2^32`, scaled down to the number of bits, for `i` from 0 to `K - 1`.
-    fn positions(hash: H::Value, words: usize) -> impl Iterator<Item = u32> {
-        let bits = words as u64 * 32;
-        let (start, step) = hash.start_and_step();
-        (0..K as u32).map(move |i| {
-            let probe = start.wrapping_add(i.wrapping_mul(step));
-            ((u64::from(probe) * bits) >> 32) as u32
         })
     }
 
@@ -166,6 +158,54 @@ impl<const K: usize, H: HashFunction> ClassicBloomView<K, H> {
         let ones = self.words.iter().map(|word| word.count_ones()).sum();
         Stats::of_blocks([ones].into_iter(), self.words.len() as u32 * 32, K as u32)
     }
+}
+
+/// `(start + i * step) mod 2^32`, scaled down to the number of bits, for `i` from 0 to `k - 1`.
+#[inline]
+pub(crate) fn positions<V: HashValue>(hash: V, words: usize, k: u32) -> impl Iterator<Item = u32> {
+    let bits = words as u64 * 32;
+    let (start, step) = hash.start_and_step();
+    (0..k).map(move |i| {
+        let probe = start.wrapping_add(i.wrapping_mul(step));
+        ((u64::from(probe) * bits) >> 32) as u32
+    })
+}
+
+/// Its words.
+impl<const K: usize, H: HashFunction> Parts for ClassicBloomView<K, H> {
+    const CAN_ABSORB: bool = true;
+
+    fn header(&self) -> Header {
+        Header::new(Kind::CLASSIC, &self.hash, 32, self.words.len(), K)
+    }
+
+    fn num_words(&self) -> usize {
+        self.words.len()
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        self.words.get(index).copied().unwrap_or(0)
+    }
+
+    fn prepare(&mut self, is_absorbing: bool) {
+        if !is_absorbing {
+            self.clear();
+        }
+    }
+
+    fn set_word(&mut self, index: usize, word: u32) {
+        if let Some(to) = self.words.get_mut(index) {
+            *to = word;
+        }
+    }
+
+    fn absorb_words(&mut self, first: usize, words: [u32; GROUP]) {
+        for (index, word) in (first..).zip(words) {
+            self.set_word(index, self.word(index) | word);
+        }
+    }
+
+    fn conclude(&mut self, _: &Header, _: bool) {}
 }
 
 impl<const WORDS: usize, const K: usize, H: HashFunction> Default for ClassicBloom<WORDS, K, H> {

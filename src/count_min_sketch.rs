@@ -7,6 +7,8 @@ use crate::hash::{DefaultHash, GOLDEN, HashFunction, HashValue, Xxh32, block_ind
 use crate::key::Key;
 use crate::merge_error::MergeError;
 use crate::sizing::Rate;
+use crate::snapshot::parts::{GROUP, Parts};
+use crate::snapshot::{Header, Kind};
 
 /// Shared body of [`CountMinSketch`] and [`CountMinSketchView`]. Name the aliases, not this.
 #[derive(Clone, PartialEq, Eq)]
@@ -315,6 +317,70 @@ impl<const WIDTH: usize, C: Counter, H: HashFunction> CountMinSketchView<WIDTH, 
     /// The rows in order.
     pub fn rows(&self) -> core::slice::Iter<'_, [C; WIDTH]> {
         self.rows.iter()
+    }
+}
+
+/// Its counters, and the total. To absorb is to add.
+impl<const WIDTH: usize, C: Counter, H: HashFunction> CountMinSketchView<WIDTH, C, H> {
+    /// How many counters are in a word of a snapshot: two of 16 bits.
+    const PER_WORD: usize = if C::LIMIT == u32::MAX { 1 } else { 2 };
+    const BITS: u32 = u32::BITS / Self::PER_WORD as u32;
+
+    fn counters_of_word(&mut self, index: usize) -> impl Iterator<Item = &mut C> {
+        let counters = self.rows.as_flattened_mut().iter_mut();
+        counters.skip(index * Self::PER_WORD).take(Self::PER_WORD)
+    }
+}
+
+impl<const WIDTH: usize, C: Counter, H: HashFunction> Parts for CountMinSketchView<WIDTH, C, H> {
+    const CAN_ABSORB: bool = true;
+
+    fn header(&self) -> Header {
+        let depth = self.rows.len();
+        Header {
+            count: Some(self.total),
+            ..Header::new(Kind::COUNT_MIN, &self.hash, Self::BITS, WIDTH, depth)
+        }
+    }
+
+    fn num_words(&self) -> usize {
+        (self.rows.len() * WIDTH).div_ceil(Self::PER_WORD)
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        let counters = self.rows.as_flattened().iter();
+        let counters = counters.skip(index * Self::PER_WORD).take(Self::PER_WORD);
+        counters.rev().fold(0, |word, counter| {
+            word.wrapping_shl(Self::BITS) | counter.to_u32()
+        })
+    }
+
+    fn prepare(&mut self, is_absorbing: bool) {
+        if !is_absorbing {
+            self.clear();
+        }
+    }
+
+    fn set_word(&mut self, index: usize, mut word: u32) {
+        for counter in self.counters_of_word(index) {
+            *counter = C::saturating_from(word & C::LIMIT);
+            word = word.wrapping_shr(Self::BITS);
+        }
+    }
+
+    fn absorb_words(&mut self, first: usize, words: [u32; GROUP]) {
+        for (index, mut word) in (first..).zip(words) {
+            for counter in self.counters_of_word(index) {
+                let sum = counter.to_u32().saturating_add(word & C::LIMIT);
+                *counter = C::saturating_from(sum);
+                word = word.wrapping_shr(Self::BITS);
+            }
+        }
+    }
+
+    fn conclude(&mut self, header: &Header, is_absorbing: bool) {
+        let before = if is_absorbing { self.total } else { 0 };
+        self.total = before.saturating_add(header.count.unwrap_or(0));
     }
 }
 

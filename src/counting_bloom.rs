@@ -7,6 +7,8 @@ use crate::hash::{DefaultHash, GOLDEN, HashFunction, HashValue, Xxh32};
 use crate::key::Key;
 use crate::merge_error::MergeError;
 use crate::sizing::{self, Layout, Rate};
+use crate::snapshot::parts::{GROUP, Parts};
+use crate::snapshot::{Header, Kind};
 use crate::stats::Stats;
 
 /// Shared body of [`CountingBloom`] and [`CountingBloomView`]. Name the aliases, not this.
@@ -129,19 +131,24 @@ impl CounterBlock {
 
     /// Adds counter to counter, up to 15.
     fn union(&mut self, other: &Self) {
-        /// Every second counter of a word, with room above it for a carry.
-        const EVEN: u32 = 0x0F0F_0F0F;
-        const CARRY: u32 = 0x1010_1010;
-        let sums = |a: u32, b: u32| {
-            let sum = (a & EVEN) + (b & EVEN);
-            let carry = sum & CARRY;
-            // 16 less 1 is 15.
-            (sum | (carry - (carry >> 4))) & EVEN
-        };
         for (word, other) in self.words.iter_mut().zip(&other.words) {
-            *word = sums(*word, *other) | sums(*word >> 4, *other >> 4) << 4;
+            *word = add_saturating(*word, *other);
         }
     }
+}
+
+/// The sums of eight counters, each at most 15.
+fn add_saturating(word: u32, other: u32) -> u32 {
+    /// Every second counter of a word, with room above it for a carry.
+    const EVEN: u32 = 0x0F0F_0F0F;
+    const CARRY: u32 = 0x1010_1010;
+    let sums = |a: u32, b: u32| {
+        let sum = (a & EVEN) + (b & EVEN);
+        let carry = sum & CARRY;
+        // 16 less 1 is 15.
+        (sum | (carry - (carry >> 4))) & EVEN
+    };
+    sums(word, other) | sums(word >> 4, other >> 4) << 4
 }
 
 /// The smallest of a key's `k` counters; 0 at the first that is 0.
@@ -412,6 +419,45 @@ impl<const K: usize, H: HashFunction> CountingBloomView<K, H> {
         let layout = Layout::new(CounterBlock::COUNTERS, H::Value::BITS);
         sizing::blocked_rate(keys, self.blocks.len() as u32, K as u32, layout)
     }
+}
+
+/// Its blocks. To absorb is to add.
+impl<const K: usize, H: HashFunction> Parts for CountingBloomView<K, H> {
+    const CAN_ABSORB: bool = true;
+
+    fn header(&self) -> Header {
+        let counters = CounterBlock::COUNTERS;
+        Header::new(Kind::COUNTING, &self.hash, counters, self.blocks.len(), K)
+    }
+
+    fn num_words(&self) -> usize {
+        self.blocks.len() * 16
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        let block = self.blocks.get(index / 16);
+        block.map_or(0, |block| block.words[index % 16])
+    }
+
+    fn prepare(&mut self, is_absorbing: bool) {
+        if !is_absorbing {
+            self.clear();
+        }
+    }
+
+    fn set_word(&mut self, index: usize, word: u32) {
+        if let Some(block) = self.blocks.get_mut(index / 16) {
+            block.words[index % 16] = word;
+        }
+    }
+
+    fn absorb_words(&mut self, first: usize, words: [u32; GROUP]) {
+        for (index, word) in (first..).zip(words) {
+            self.set_word(index, add_saturating(self.word(index), word));
+        }
+    }
+
+    fn conclude(&mut self, _: &Header, _: bool) {}
 }
 
 impl<const N: usize, const K: usize, H: HashFunction> Default for CountingBloom<N, K, H> {

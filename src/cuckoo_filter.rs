@@ -6,10 +6,12 @@ use core::ops::{Deref, DerefMut};
 use crate::hash::{DefaultHash, GOLDEN, HashFunction, HashValue, Xxh32, block_index};
 use crate::key::Key;
 use crate::sizing::Rate;
+use crate::snapshot::parts::{GROUP, Parts};
+use crate::snapshot::{Header, Kind};
 
 /// Fingerprints in a bucket. With four, Fan et al. measure a load of 95 %; two reach 84 %, eight need one more
 /// bit per fingerprint for the same rate.
-const SLOTS: usize = 4;
+pub(crate) const SLOTS: usize = 4;
 
 /// How many fingerprints one insert moves at most before it gives up, as in the paper.
 const MAX_KICKS: usize = 500;
@@ -102,9 +104,46 @@ pub trait Fingerprint: Copy + Eq + fmt::Debug + sealed::Sealed {
     /// The same number.
     #[doc(hidden)]
     fn to_u32(self) -> u32;
+
+    /// Bits of a fingerprint.
+    #[doc(hidden)]
+    const BITS: u32;
+
+    /// The number's lower bits.
+    #[doc(hidden)]
+    fn from_u32(number: u32) -> Self;
+
+    /// With its bytes in the order that a snapshot has.
+    #[doc(hidden)]
+    fn to_le(self) -> Self;
+
+    /// The fingerprints in a snapshot, little-endian; none when their address is not a multiple of their size.
+    #[doc(hidden)]
+    fn slice_from(bytes: &[u8]) -> Option<&[Self]>;
+}
+
+macro_rules! stored {
+    () => {
+        const BITS: u32 = Self::BITS;
+
+        #[inline]
+        fn from_u32(number: u32) -> Self {
+            number as Self
+        }
+
+        #[inline]
+        fn to_le(self) -> Self {
+            self.to_le()
+        }
+
+        fn slice_from(bytes: &[u8]) -> Option<&[Self]> {
+            bytemuck::try_cast_slice(bytes).ok()
+        }
+    };
 }
 
 impl Fingerprint for u8 {
+    stored!();
     const EMPTY: Self = 0;
     const NUMBER: u32 = 0xFF;
 
@@ -120,6 +159,7 @@ impl Fingerprint for u8 {
 }
 
 impl Fingerprint for u16 {
+    stored!();
     const EMPTY: Self = 0;
     const NUMBER: u32 = 0xFFFF;
 
@@ -167,7 +207,7 @@ impl<const BUCKETS: usize, F: Fingerprint, H: HashFunction> CuckooFilter<BUCKETS
                 "CuckooFilter: BUCKETS (of 4 keys) must be at least 1; sizing::cuckoo_buckets finds it"
             );
             assert!(
-                BUCKETS <= 1 << 16 || H::Value::BITS == 64 && BUCKETS as u64 <= 1 << 32,
+                BUCKETS as u64 <= max_buckets::<H>(),
                 "CuckooFilter: a 32-bit hash serves up to 65536 buckets; use a 64-bit one such as hash::Xxh3"
             );
         }
@@ -196,11 +236,20 @@ impl<const BUCKETS: usize, F: Fingerprint> CuckooFilter<BUCKETS, F, Xxh32> {
     }
 }
 
+/// How many buckets a hash serves.
+pub(crate) const fn max_buckets<H: HashFunction>() -> u64 {
+    if H::Value::BITS == 64 {
+        1 << 32
+    } else {
+        1 << 16
+    }
+}
+
 /// Where a key may be, and as what.
 pub(crate) struct Place<F> {
-    fingerprint: F,
-    first: usize,
-    second: usize,
+    pub(crate) fingerprint: F,
+    pub(crate) first: usize,
+    pub(crate) second: usize,
     /// What a walk through full buckets begins with.
     turn: u32,
 }
@@ -548,6 +597,55 @@ impl<F: Fingerprint> BucketStore<F> for [[F; SLOTS]] {
         if let Some(place) = self.get_mut(index) {
             *place = bucket;
         }
+    }
+}
+
+/// Its buckets. Two filters cannot be united: there may not be room.
+impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
+    /// How many fingerprints are in a word of a snapshot.
+    const PER_WORD: usize = (u32::BITS / F::BITS) as usize;
+}
+
+impl<F: Fingerprint, H: HashFunction> Parts for CuckooFilterView<F, H> {
+    const CAN_ABSORB: bool = false;
+
+    fn header(&self) -> Header {
+        Header {
+            count: Some(self.len as u64),
+            ..Header::new(Kind::CUCKOO, &self.hash, F::BITS, self.buckets.len(), 2)
+        }
+    }
+
+    fn num_words(&self) -> usize {
+        self.buckets.len() * SLOTS / Self::PER_WORD
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        let slots = self.buckets.as_flattened().iter();
+        let slots = slots.skip(index * Self::PER_WORD).take(Self::PER_WORD);
+        slots
+            .rev()
+            .fold(0, |word, slot| word.wrapping_shl(F::BITS) | slot.to_u32())
+    }
+
+    fn prepare(&mut self, _: bool) {
+        self.clear();
+    }
+
+    fn set_word(&mut self, index: usize, mut word: u32) {
+        let slots = self.buckets.as_flattened_mut().iter_mut();
+        for slot in slots.skip(index * Self::PER_WORD).take(Self::PER_WORD) {
+            *slot = F::from_u32(word);
+            word = word.wrapping_shr(F::BITS);
+        }
+    }
+
+    fn absorb_words(&mut self, _: usize, _: [u32; GROUP]) {}
+
+    fn conclude(&mut self, _: &Header, _: bool) {
+        // Counted, not believed: to remove more than there are would be an overflow.
+        let slots = self.buckets.as_flattened().iter();
+        self.len = slots.filter(|slot| **slot != F::EMPTY).count();
     }
 }
 

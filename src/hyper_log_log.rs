@@ -6,6 +6,8 @@ use core::ops::{Deref, DerefMut};
 use crate::hash::{DefaultHash, HashFunction, HashValue, Xxh32};
 use crate::key::Key;
 use crate::merge_error::MergeError;
+use crate::snapshot::parts::{GROUP, Parts};
+use crate::snapshot::{Header, Kind};
 
 /// Registers in a group, and the bits of each: 4 * 6 bits are 3 bytes.
 pub(crate) const REGISTERS: usize = 4;
@@ -298,6 +300,12 @@ impl<H: HashFunction> HyperLogLogView<H> {
         self.num_registers().trailing_zeros()
     }
 
+    /// One of the registers; 0 where there is none.
+    pub(crate) fn register(&self, index: usize) -> u32 {
+        let registers = self.groups.get(index / REGISTERS).map_or(0, unpack);
+        registers >> ((index % REGISTERS) as u32 * REGISTER_BITS) & REGISTER_MASK
+    }
+
     /// The registers in order.
     pub fn registers(&self) -> impl Iterator<Item = u8> {
         let groups = self.groups.iter().map(unpack);
@@ -309,6 +317,55 @@ impl<H: HashFunction> HyperLogLogView<H> {
     pub const fn as_bytes(&self) -> &[u8] {
         self.groups.as_flattened()
     }
+}
+
+/// Its registers. To absorb is to take the higher.
+impl<H: HashFunction> Parts for HyperLogLogView<H> {
+    const CAN_ABSORB: bool = true;
+
+    fn header(&self) -> Header {
+        Header::new(
+            Kind::HYPER_LOG_LOG,
+            &self.hash,
+            REGISTER_BITS,
+            self.num_registers(),
+            1,
+        )
+    }
+
+    fn num_words(&self) -> usize {
+        // 16 registers are 3 words.
+        self.groups.len() * 3 / 4
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        let (words, _) = self.as_bytes().as_chunks();
+        words.get(index).map_or(0, |word| u32::from_le_bytes(*word))
+    }
+
+    fn prepare(&mut self, is_absorbing: bool) {
+        if !is_absorbing {
+            self.clear();
+        }
+    }
+
+    fn set_word(&mut self, index: usize, word: u32) {
+        let (words, _) = self.groups.as_flattened_mut().as_chunks_mut();
+        if let Some(to) = words.get_mut(index) {
+            *to = word.to_le_bytes();
+        }
+    }
+
+    fn absorb_words(&mut self, first: usize, words: [u32; GROUP]) {
+        let bytes = words.map(u32::to_le_bytes);
+        let (others, _) = bytes.as_flattened().as_chunks();
+        let groups = self.groups.iter_mut().skip(first / 3 * 4);
+        for (group, other) in groups.zip(others) {
+            merge_group(group, other);
+        }
+    }
+
+    fn conclude(&mut self, _: &Header, _: bool) {}
 }
 
 /// Raises the register of a hash to the rank of the hash, if it is lower.

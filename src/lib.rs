@@ -30,6 +30,8 @@
 //! | how often a key came | [`CountMinSketch`]; the most frequent ones: `TopKeys` (feature `heapless`) |
 //! | how many different keys came | [`HyperLogLog`]; of one stream, with less error: [`StreamingHyperLogLog`] |
 //! | certain answers, and a slow or large exact store asked only when it may have the key | [`TwoLayer`] |
+//! | to read or write a filter of Guava's | [`GuavaBloom`] |
+//! | to keep it over a reset, to send it, to read one in flash without RAM | [`snapshot`] |
 //! | to know how large | [`sizing`], [`profile`] |
 //! | to know how full | [`Stats`] |
 //!
@@ -51,6 +53,7 @@ mod counting_bloom;
 mod cuckoo_filter;
 mod exact_store;
 mod front_filter;
+pub mod guava;
 pub mod hash;
 mod hyper_log_log;
 mod key;
@@ -60,6 +63,7 @@ mod rotating_bloom;
 mod scalable_bloom;
 pub mod shell;
 pub mod sizing;
+pub mod snapshot;
 mod sorted_list;
 mod stats;
 mod streaming_hyper_log_log;
@@ -69,6 +73,9 @@ mod two_layer;
 
 #[doc = include_str!("../docs/hashing.md")]
 pub mod hashing {}
+
+#[doc = include_str!("../docs/snapshot-format.md")]
+pub mod snapshot_format {}
 
 #[cfg(any(target_has_atomic = "32", feature = "portable-atomic"))]
 pub use atomic_bloom::{AtomicBlock, AtomicBloom, AtomicBloomInner, AtomicBloomView};
@@ -84,6 +91,7 @@ pub use cuckoo_filter::{
 pub use exact_store::StoreFullError;
 pub use exact_store::{ExactStore, StoreCall, StoreFn};
 pub use front_filter::{FilterFullError, FrontFilter, FrontFilterMut};
+pub use guava::{GuavaBloom, GuavaBloomInner, GuavaBloomView};
 pub use hyper_log_log::{
     HyperLogLog, HyperLogLog4, HyperLogLog5, HyperLogLog6, HyperLogLog7, HyperLogLog8,
     HyperLogLog9, HyperLogLog10, HyperLogLog11, HyperLogLog12, HyperLogLog13, HyperLogLog14,

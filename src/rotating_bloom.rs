@@ -7,6 +7,8 @@ use crate::block::{Block, Block512};
 use crate::hash::{DefaultHash, HashFunction, HashValue, Xxh32};
 use crate::key::Key;
 use crate::sizing::{self, Layout, Rate};
+use crate::snapshot::parts::{GROUP, Parts};
+use crate::snapshot::{Header, Kind};
 use crate::stats::Stats;
 
 /// Shared body of [`RotatingBloom`] and [`RotatingBloomView`]. Name the aliases, not this.
@@ -418,6 +420,87 @@ impl<const K: usize, const G: usize, H: HashFunction> RotatingBloomView<K, G, H>
             generation += 1;
         }
         Rate::from_parts_per_billion((BILLION - right) as u32)
+    }
+}
+
+/// Its generations, the newest first; a rotation that has begun counts as finished. The clock is not part of it:
+/// the ticks of the device that restores a filter begin anew.
+impl<const K: usize, const G: usize, H: HashFunction> RotatingBloomView<K, G, H> {
+    /// The row and the generation, by its age, in which a word of the snapshot is, and its index in the block.
+    fn find_word(&self, index: usize) -> Option<(usize, usize, usize)> {
+        let block = index / 16;
+        let age = block.checked_div(self.rows.len())?;
+        (age < G).then(|| (block - age * self.rows.len(), age, index % 16))
+    }
+
+    fn word_mut(&mut self, index: usize) -> Option<&mut u32> {
+        let (row, age, word) = self.find_word(index)?;
+        let generation = (self.newest + G - age) % G;
+        let block = self.rows.get_mut(row)?.get_mut(generation)?;
+        Some(&mut block.words_mut()[word])
+    }
+}
+
+impl<const K: usize, const G: usize, H: HashFunction> Parts for RotatingBloomView<K, G, H> {
+    const CAN_ABSORB: bool = true;
+
+    fn header(&self) -> Header {
+        let bits = Block512::BITS;
+        let inserted = if self.is_rotating() { 0 } else { self.inserted };
+        Header {
+            parts: G as u8,
+            count: Some(inserted.into()),
+            ..Header::new(Kind::ROTATING, &self.hash, bits, self.rows.len(), K)
+        }
+    }
+
+    fn num_words(&self) -> usize {
+        self.rows.len() * G * 16
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        let Some((row, age, word)) = self.find_word(index) else {
+            return 0;
+        };
+        let newest = if self.is_rotating() {
+            if age == 0 {
+                return 0;
+            }
+            self.oldest()
+        } else {
+            self.newest
+        };
+        let row = self.rows.get(row);
+        let block = row.and_then(|row| row.get((newest + G - age) % G));
+        block.map_or(0, |block| block.words()[word])
+    }
+
+    fn prepare(&mut self, is_absorbing: bool) {
+        if !is_absorbing {
+            self.clear();
+        } else if self.is_rotating() {
+            self.rotate();
+        }
+    }
+
+    fn set_word(&mut self, index: usize, word: u32) {
+        if let Some(to) = self.word_mut(index) {
+            *to = word;
+        }
+    }
+
+    fn absorb_words(&mut self, first: usize, words: [u32; GROUP]) {
+        for (index, word) in (first..).zip(words) {
+            if let Some(to) = self.word_mut(index) {
+                *to |= word;
+            }
+        }
+    }
+
+    fn conclude(&mut self, header: &Header, is_absorbing: bool) {
+        let inserted = u32::try_from(header.count.unwrap_or(0)).unwrap_or(u32::MAX);
+        let before = if is_absorbing { self.inserted } else { 0 };
+        self.inserted = before.saturating_add(inserted);
     }
 }
 

@@ -7,6 +7,8 @@ use crate::block::{Block, Block512};
 use crate::hash::{DefaultHash, HashFunction, HashValue, Xxh32};
 use crate::key::Key;
 use crate::sizing::{self, Layout, Rate};
+use crate::snapshot::parts::{GROUP, Parts};
+use crate::snapshot::{Header, Kind};
 use crate::stats::Stats;
 
 /// Shared body of [`ScalableBloom`] and [`ScalableBloomView`]. Name the aliases, not this.
@@ -228,7 +230,7 @@ impl<const K: usize, const STAGES: usize, const PPM: u32, H: HashFunction>
                     *block = filled;
                     self.stage = stage as u32;
                     self.wrong = wrong;
-                    self.inserted += 1;
+                    self.inserted = self.inserted.saturating_add(1);
                     return Ok(true);
                 }
             }
@@ -373,6 +375,57 @@ fn product(share: u32, blocks: usize) -> u64 {
             + u64::from((share & 0xFFFF).wrapping_mul(blocks))
     } else {
         u64::from(share).saturating_mul(blocks as u64)
+    }
+}
+
+/// Its blocks, the stage in use, and how much of that stage's share is used up. Which stage a key is in depends on the
+/// keys before it, so that two filters cannot be united.
+impl<const K: usize, const STAGES: usize, const PPM: u32, H: HashFunction> Parts
+    for ScalableBloomView<K, STAGES, PPM, H>
+{
+    const CAN_ABSORB: bool = false;
+
+    fn header(&self) -> Header {
+        let bits = Block512::BITS;
+        Header {
+            parts: STAGES as u8,
+            stage: self.stage as u8,
+            rate_ppm: PPM,
+            count: Some(self.inserted),
+            state: self.wrong,
+            ..Header::new(Kind::SCALABLE, &self.hash, bits, self.blocks.len(), K)
+        }
+    }
+
+    fn num_words(&self) -> usize {
+        self.blocks.len() * 16
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        let block = self.blocks.get(index / 16);
+        block.map_or(0, |block| block.words()[index % 16])
+    }
+
+    fn prepare(&mut self, _: bool) {
+        self.clear();
+    }
+
+    fn set_word(&mut self, index: usize, word: u32) {
+        if let Some(block) = self.blocks.get_mut(index / 16) {
+            block.words_mut()[index % 16] = word;
+        }
+    }
+
+    fn absorb_words(&mut self, _: usize, _: [u32; GROUP]) {}
+
+    fn conclude(&mut self, header: &Header, _: bool) {
+        let stage = usize::from(header.stage);
+        let (start, end) = Self::bounds(self.blocks.len(), stage);
+        let share = Self::SHARES.get(stage).copied().unwrap_or(0);
+        self.stage = header.stage.into();
+        // Whatever a header says: with more than the share, the sums of an insert might overflow.
+        self.wrong = header.state.min(product(share, end.saturating_sub(start)));
+        self.inserted = header.count.unwrap_or(0);
     }
 }
 

@@ -6,6 +6,8 @@ use core::ops::{Deref, DerefMut};
 use crate::hash::{DefaultHash, HashFunction, HashValue, Xxh32};
 use crate::hyper_log_log::{HyperLogLog, HyperLogLogView};
 use crate::key::Key;
+use crate::snapshot::parts::{GROUP, Parts};
+use crate::snapshot::{Header, Kind};
 
 /// Shared body of [`StreamingHyperLogLog`] and [`StreamingHyperLogLogView`]. Name the aliases, not this.
 #[derive(Clone, PartialEq, Eq)]
@@ -107,7 +109,13 @@ impl<H: HashFunction> StreamingHyperLogLogView<H> {
         self.count = self
             .count
             .saturating_add(inverse(unsettled, H::Value::BITS));
-        // A register at `value` is passed by one in 2^value of the hashes that choose it, and none at the maximum.
+        self.settle(change.old, change.new);
+        true
+    }
+
+    /// A register has changed. One at `value` is passed by one in 2^value of the hashes that choose it, and none at
+    /// the maximum.
+    fn settle(&mut self, old: u32, new: u32) {
         let rest_bits = H::Value::BITS - self.sketch.precision();
         let above = |value| {
             if value > rest_bits {
@@ -116,10 +124,7 @@ impl<H: HashFunction> StreamingHyperLogLogView<H> {
                 1_u64 << (rest_bits - value)
             }
         };
-        self.settled = self
-            .settled
-            .saturating_add(above(change.old) - above(change.new));
-        true
+        self.settled = self.settled.saturating_add(above(old) - above(new));
     }
 
     /// How many different keys were inserted, give or take the standard error.
@@ -155,6 +160,47 @@ impl<H: HashFunction> StreamingHyperLogLogView<H> {
     /// ```
     pub const fn sketch(&self) -> &HyperLogLogView<H> {
         &self.sketch
+    }
+}
+
+/// Its registers, and the count; what is settled follows from the registers. The counts of two sketches cannot be
+/// added up.
+impl<H: HashFunction> Parts for StreamingHyperLogLogView<H> {
+    const CAN_ABSORB: bool = false;
+
+    fn header(&self) -> Header {
+        Header {
+            kind: Kind::STREAMING_HYPER_LOG_LOG,
+            count: Some(self.estimate()),
+            state: self.count,
+            ..self.sketch.header()
+        }
+    }
+
+    fn num_words(&self) -> usize {
+        self.sketch.num_words()
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        self.sketch.word(index)
+    }
+
+    fn prepare(&mut self, _: bool) {
+        self.clear();
+    }
+
+    fn set_word(&mut self, index: usize, word: u32) {
+        self.sketch.set_word(index, word);
+    }
+
+    fn absorb_words(&mut self, _: usize, _: [u32; GROUP]) {}
+
+    fn conclude(&mut self, header: &Header, _: bool) {
+        self.count = header.state;
+        for index in 0..self.sketch.num_registers() {
+            let register = self.sketch.register(index);
+            self.settle(0, register);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use sundew::{
     AtomicBloom, BlockedBloom, ClassicBloom, CountMinSketch, CountingBloom, CuckooFilter,
-    HyperLogLog, RotatingBloom, ScalableBloom, StreamingHyperLogLog, TwoLayer,
+    GuavaBloom, HyperLogLog, RotatingBloom, ScalableBloom, StreamingHyperLogLog, TwoLayer,
 };
 
 static BLOCKED_FILTER: Mutex<BlockedBloom<100, 7>> = Mutex::new(BlockedBloom::new());
@@ -13,6 +13,7 @@ static CLASSIC_FILTER: Mutex<ClassicBloom<1_600, 7>> = Mutex::new(ClassicBloom::
 static COUNTING_FILTER: Mutex<CountingBloom<100, 6>> = Mutex::new(CountingBloom::new());
 static SCALABLE_FILTER: Mutex<ScalableBloom<100, 8, 4>> = Mutex::new(ScalableBloom::new());
 static ROTATING_FILTER: Mutex<RotatingBloom<25, 7, 4>> = Mutex::new(RotatingBloom::new());
+static GUAVA_FILTER: Mutex<GuavaBloom<800, 7>> = Mutex::new(GuavaBloom::new());
 static ATOMIC_FILTER: AtomicBloom<100, 7> = AtomicBloom::new();
 static CUCKOO_FILTER: Mutex<CuckooFilter<800, u16>> = Mutex::new(CuckooFilter::new());
 static COUNT_MIN_SKETCH: Mutex<CountMinSketch<400, 4>> = Mutex::new(CountMinSketch::new());
@@ -30,6 +31,7 @@ fn empty_filters_lie_in_bss() {
     assert!(COUNTING_FILTER.lock().unwrap().insert("key"));
     assert_eq!(SCALABLE_FILTER.lock().unwrap().insert("key"), Ok(true));
     assert!(ROTATING_FILTER.lock().unwrap().insert("key"));
+    assert!(GUAVA_FILTER.lock().unwrap().insert("key"));
     assert!(ATOMIC_FILTER.insert("key"));
     assert_eq!(CUCKOO_FILTER.lock().unwrap().insert("key"), Ok(()));
     assert_eq!(COUNT_MIN_SKETCH.lock().unwrap().add("key", 1), 1);
@@ -45,6 +47,7 @@ fn empty_filters_lie_in_bss() {
         "COUNTING_FILTER",
         "SCALABLE_FILTER",
         "ROTATING_FILTER",
+        "GUAVA_FILTER",
         "ATOMIC_FILTER",
         "CUCKOO_FILTER",
         "COUNT_MIN_SKETCH",

@@ -53,6 +53,13 @@ pub trait HashFunction: Copy + Eq {
 
     /// Starts to hash a key that arrives in pieces. Where it is cut does not change the result.
     fn stream(&self) -> Self::Stream;
+
+    /// What a snapshot says about the seed: the seed itself, or, where it is secret, what no one can find it from.
+    ///
+    /// Unless a function says otherwise it is the hash of the six bytes `sundew`.
+    fn seed_check(&self) -> u64 {
+        self.hash(b"sundew").to_u64()
+    }
 }
 
 /// A hash in the making: write the pieces of a key, then call [`finish`](Self::finish).

@@ -59,6 +59,10 @@ impl HashFunction for Murmur3 {
             length: 0,
         }
     }
+
+    fn seed_check(&self) -> u64 {
+        self.seed.into()
+    }
 }
 
 /// [`Murmur3`] fed piece by piece.

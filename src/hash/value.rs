@@ -21,6 +21,10 @@ pub trait HashValue: Copy + Eq + core::fmt::Debug + sealed::Sealed {
     #[doc(hidden)]
     fn probe_seed(self) -> u32;
 
+    /// The same number.
+    #[doc(hidden)]
+    fn to_u64(self) -> u64;
+
     /// Start and step of the double hashing of a classic filter.
     #[doc(hidden)]
     fn start_and_step(self) -> (u32, u32);
@@ -45,6 +49,11 @@ impl HashValue for u32 {
     #[inline]
     fn probe_seed(self) -> u32 {
         self
+    }
+
+    #[inline]
+    fn to_u64(self) -> u64 {
+        self.into()
     }
 
     #[inline]
@@ -76,6 +85,11 @@ impl HashValue for u64 {
     #[inline]
     fn probe_seed(self) -> u32 {
         self as u32
+    }
+
+    #[inline]
+    fn to_u64(self) -> u64 {
+        self
     }
 
     #[inline]

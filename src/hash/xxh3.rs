@@ -47,6 +47,10 @@ impl HashFunction for Xxh3 {
     fn stream(&self) -> Xxh3Stream {
         Xxh3Stream(Xxh3Builder::new().with_seed(self.seed).build())
     }
+
+    fn seed_check(&self) -> u64 {
+        self.seed
+    }
 }
 
 /// [`Xxh3`] fed piece by piece, in over 500 bytes of state: the published function looks back that far.

@@ -77,6 +77,10 @@ impl HashFunction for Xxh32 {
     fn stream(&self) -> Xxh32Stream {
         self.stream_const()
     }
+
+    fn seed_check(&self) -> u64 {
+        self.seed.into()
+    }
 }
 
 /// Four bytes of a key, aligned or not.

@@ -5,7 +5,9 @@ use super::kind::Kind;
 use super::reply::Reply;
 use super::server::Server;
 use super::text::{cut, fill_in};
-use super::{bloom_commands, family_commands, human_commands, key_commands, server_commands};
+use super::{
+    bloom_commands, dump_commands, family_commands, human_commands, key_commands, server_commands,
+};
 
 /// A command.
 #[derive(Debug)]
@@ -55,13 +57,15 @@ pub(super) enum What {
     RotatingAdd,
     RotatingHas,
     RotatingSeen,
+    /// A chunk of a dump, behind a cursor.
+    Load,
 }
 
 impl What {
     /// What the key must be.
     pub fn kind(self) -> Kind {
         match self {
-            Self::Add | Self::Has | Self::Seen | Self::Insert => Kind::Bloom,
+            Self::Add | Self::Has | Self::Seen | Self::Insert | Self::Load => Kind::Bloom,
             Self::CountMinIncrement | Self::CountMinQuery => Kind::CountMin,
             Self::HyperLogLogAdd => Kind::HyperLogLog,
             Self::CountingAdd | Self::CountingDelete | Self::CountingHas | Self::CountingCount => {
@@ -70,6 +74,34 @@ impl What {
             Self::RotatingAdd | Self::RotatingHas | Self::RotatingSeen => Kind::Rotating,
             _ => Kind::Cuckoo,
         }
+    }
+
+    /// Whether nothing can change, so that no key is nothing to complain about.
+    pub fn is_question(self) -> bool {
+        matches!(
+            self,
+            Self::Has
+                | Self::CuckooHas
+                | Self::CuckooCount
+                | Self::CountingHas
+                | Self::CountingCount
+                | Self::RotatingHas
+        )
+    }
+
+    /// Whether a key that is missing is made.
+    pub fn makes_keys(self) -> bool {
+        matches!(
+            self,
+            Self::Add
+                | Self::Seen
+                | Self::Insert
+                | Self::CuckooAdd
+                | Self::CuckooAddNew
+                | Self::CuckooInsert
+                | Self::CuckooInsertNew
+                | Self::HyperLogLogAdd
+        )
     }
 
     /// Whether options and the word `ITEMS` go before the items.
@@ -128,6 +160,14 @@ pub(super) static COMMANDS: &[Command] = &[
     whole("BF.CARD key", (2, 2), bloom_commands::card),
     whole("BF.DEBUG key", (2, 2), bloom_commands::debug),
     items("SUNDEW.SEEN key item", (3, 3), What::Seen),
+    whole("BF.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
+    items("BF.LOADCHUNK key cursor chunk", (4, 4), What::Load),
+    whole("CF.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
+    items("CF.LOADCHUNK key cursor chunk", (4, 4), What::Load),
+    whole("CMS.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
+    items("CMS.LOADCHUNK key cursor chunk", (4, 4), What::Load),
+    whole("SUNDEW.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
+    items("SUNDEW.LOADCHUNK key cursor chunk", (4, 4), What::Load),
     whole("CF.RESERVE key capacity", (3, 9), family_commands::cuckoo_reserve),
     items("CF.ADD key item", (3, 3), What::CuckooAdd),
     items("CF.ADDNX key item", (3, 3), What::CuckooAddNew),

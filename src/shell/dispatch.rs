@@ -3,6 +3,7 @@
 use super::arguments::Arguments;
 use super::bloom_commands;
 use super::commands::{self, Command, What};
+use super::dump_commands;
 use super::family_commands;
 use super::keyspace::KeyRef;
 use super::reply::Reply;
@@ -21,6 +22,8 @@ enum Mode {
     Item,
     /// It is kept, and says how often to count the item before it.
     Number,
+    /// It is a chunk of a dump: loaded as it arrives.
+    Chunk,
 }
 
 /// The command that arrives.
@@ -68,11 +71,12 @@ impl Dispatch {
     }
 
     /// More bytes of the current argument.
-    pub fn bytes(&mut self, bytes: &[u8]) {
+    pub fn bytes(&mut self, bytes: &[u8], server: &mut Server) {
         match self.mode {
             Mode::Keep | Mode::Number => self.arguments.push(bytes),
             Mode::Skip => {}
             Mode::Item => self.stream.write(bytes),
+            Mode::Chunk => dump_commands::load(server, &self.arguments, bytes),
         }
     }
 
@@ -112,6 +116,7 @@ impl Dispatch {
                 self.mode = Mode::Item;
                 self.start_item(server);
             }
+            Mode::Chunk => dump_commands::end_load(server, &self.arguments, reply),
             Mode::Skip => {}
         }
         self.index += 1;
@@ -154,6 +159,14 @@ impl Dispatch {
         let Some(what) = command.items else {
             return;
         };
+        if what == What::Load {
+            if self.index == 2 {
+                let is_taken = !self.arguments.is_too_long()
+                    && dump_commands::begin_load(server, &self.arguments, reply);
+                self.mode = if is_taken { Mode::Chunk } else { Mode::Skip };
+            }
+            return;
+        }
         if what.has_options() {
             if self.index < 2 || !self.arguments.last().eq_ignore_ascii_case(b"ITEMS") {
                 return;

@@ -167,7 +167,8 @@ impl<'a> Keyspace<'a> {
             at += self.header(last)[word::UNITS] as usize - 1;
         }
         while self.arena.units_at(at) > 0 {
-            if arena::is_first_stage(self.arena.header(at)) {
+            let header = self.arena.header(at);
+            if arena::is_first_stage(header) && !arena::is_loading(header) {
                 return self.in_arena(at);
             }
             at += self.arena.units_at(at);
@@ -188,10 +189,18 @@ impl<'a> Keyspace<'a> {
         }
     }
 
+    pub(super) fn hash(&self, key: KeyRef) -> Xxh32 {
+        let (fixed, _) = self.locate(key);
+        fixed.map_or(Xxh32::UNSEEDED, |fixed| fixed.hash)
+    }
+
     /// Starts to hash an item for this key.
     pub(super) fn stream(&self, key: KeyRef) -> Xxh32Stream {
-        let (fixed, _) = self.locate(key);
-        fixed.map_or(Xxh32::UNSEEDED, |fixed| fixed.hash).stream()
+        self.hash(key).stream()
+    }
+
+    pub(super) fn is_fixed(&self, key: KeyRef) -> bool {
+        self.locate(key).0.is_some()
     }
 
     /// The stages of a key, the first first.
@@ -285,6 +294,9 @@ impl<'a> Keyspace<'a> {
             sum.stages += 1;
             sum.items = sum.items.saturating_add(header[word::ITEMS]);
             sum.expansion = header[word::EXPANSION];
+        }
+        if self.kind(key) == Kind::HyperLogLog {
+            sum.items = self.estimate_union(core::iter::once(key));
         }
         sum
     }
@@ -399,15 +411,10 @@ impl<'a> Keyspace<'a> {
         if self.find(name).is_some() {
             return Err(KeyError::Exists);
         }
-        if name.len() > MAX_NAME {
-            return Err(KeyError::NameTooLong);
-        }
-        let mut header = [0; 16];
-        arena::set_name(&mut header, name);
-        Ok(header)
+        header_of(name)
     }
 
-    fn append_run(&mut self, header: &Header) -> Result<KeyRef, KeyError> {
+    pub(super) fn append_run(&mut self, header: &Header) -> Result<KeyRef, KeyError> {
         let bytes = header[word::UNITS].saturating_mul(UNIT_BYTES);
         self.arena
             .append(header)
@@ -460,6 +467,34 @@ impl<'a> Keyspace<'a> {
         }
         clear(self.blocks_mut(key));
         self.set_items(key, 0);
+        if self.kind(key) == Kind::Cuckoo {
+            // The items that were removed.
+            self.set_word(key, word::RATE, 0);
+        }
+    }
+
+    /// The last stage that is being loaded.
+    pub(super) fn find_loading(&self) -> Option<KeyRef> {
+        self.in_arena(self.arena.find_loading()?)
+    }
+
+    /// Removes what is being loaded.
+    pub(super) fn remove_loading(&mut self) {
+        while let Some(at) = self.arena.find_loading() {
+            self.arena.remove_run(at);
+        }
+    }
+
+    /// What was loaded becomes the key of this name, in place of that which had it.
+    pub(super) fn adopt_loaded(&mut self, name: &[u8]) {
+        if self.arena.find_loading().is_some() {
+            self.remove(name);
+        }
+        while let Some(at) = self.arena.find_loading()
+            && let Some(header) = self.arena.header_mut(at)
+        {
+            arena::set_loading(header, false);
+        }
     }
 
     /// Removes all keys, and empties the fixed ones.
@@ -471,4 +506,14 @@ impl<'a> Keyspace<'a> {
             last = Some(key);
         }
     }
+}
+
+/// The header of a run of this name, and nothing else.
+pub(super) fn header_of(name: &[u8]) -> Result<Header, KeyError> {
+    if name.len() > MAX_NAME {
+        return Err(KeyError::NameTooLong);
+    }
+    let mut header = [0; 16];
+    arena::set_name(&mut header, name);
+    Ok(header)
 }

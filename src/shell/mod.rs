@@ -40,6 +40,8 @@ mod bloom_commands;
 mod commands;
 mod decimal;
 mod dispatch;
+mod dump;
+mod dump_commands;
 mod families;
 mod family_commands;
 mod frame;
@@ -60,6 +62,8 @@ pub use keyspace::{Fixed, Keyspace};
 pub use server::Board;
 
 use dispatch::Dispatch;
+use dump::Load;
+use dump_commands::Dump;
 use frame::{FrameError, Frames, Part};
 use line_editor::{Edit, LineEditor};
 use reply::{Face, Reply};
@@ -111,6 +115,8 @@ impl<'a> Shell<'a> {
                 commands: 0,
                 commands_at_hello: 0,
                 is_quitting: false,
+                dump: Dump::NONE,
+                load: Load::new(),
             },
             frames: Frames::new(),
             dispatch: Dispatch::new(),
@@ -154,6 +160,8 @@ impl<'a> Shell<'a> {
 
     /// The line was held low for longer than a byte: whoever comes next is new.
     pub fn line_break(&mut self) {
+        let server = &mut self.server;
+        server.load.abandon(&mut server.keyspace);
         self.frames.reset();
         self.line.clear();
         self.face = Face::Resp2;
@@ -193,7 +201,7 @@ impl<'a> Shell<'a> {
                     }
                     self.dispatch.begin(count);
                 }
-                Part::Bytes(bytes) => self.dispatch.bytes(bytes),
+                Part::Bytes(bytes) => self.dispatch.bytes(bytes, &mut self.server),
                 Part::ArgumentEnd => self.end_argument(out),
                 Part::Text(byte) => self.take_text(byte, out),
                 Part::Broken(error) => {
@@ -322,6 +330,8 @@ impl<'a> Shell<'a> {
         if self.server.is_quitting {
             self.server.is_quitting = false;
             self.face = Face::Resp2;
+            let server = &mut self.server;
+            server.load.abandon(&mut server.keyspace);
         }
     }
 
@@ -348,7 +358,7 @@ impl<'a> Shell<'a> {
         dispatch.begin(count);
         // It was read to the end before.
         let _ = inline::split(line, &mut |byte| match byte {
-            Some(byte) => dispatch.bytes(&[byte]),
+            Some(byte) => dispatch.bytes(&[byte], server),
             None => dispatch.end_argument(server, &mut reply),
         });
         self.forget_who_quit();

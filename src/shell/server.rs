@@ -1,5 +1,7 @@
 //! What commands work on.
 
+use super::dump::Load;
+use super::dump_commands::Dump;
 use super::keyspace::Keyspace;
 
 /// What the shell cannot know by itself.
@@ -30,6 +32,8 @@ pub(super) struct Server<'a> {
     pub commands_at_hello: u32,
     /// Whether a command asked for the other end to be forgotten.
     pub is_quitting: bool,
+    pub dump: Dump,
+    pub load: Load,
 }
 
 /// Seconds since the start, from milliseconds that wrap.

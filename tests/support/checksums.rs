@@ -1,5 +1,6 @@
 // The same inserts on every machine: included by the host test and by the firmware `agreement`.
 
+use sundew::guava::{GuavaBloom, GuavaBloomRef, Shape, Strategy};
 use sundew::hash::{Murmur3, SipHash13, Xxh3, Xxh32};
 use sundew::{
     AtomicBloom, Block4096, BlockedBloom, ClassicBloom, CountMinSketch, CountingBloom,
@@ -64,6 +65,8 @@ pub fn checksums(turns: u32, mut print: impl FnMut(&str, u32)) {
     print("scalable", scalable(turns));
     print("rotating", rotating(turns));
     print("atomic", atomic(turns));
+    print("guava 64", guava(turns, Strategy::Murmur128Mitz64));
+    print("guava 32", guava(turns, Strategy::Murmur128Mitz32));
     print("two layers", two_layer(turns));
 }
 
@@ -157,6 +160,22 @@ fn atomic(turns: u32) -> u32 {
     let filter = AtomicBloom::<19, 7>::new();
     fill!(turns, filter.insert());
     checksum(filter.words())
+}
+
+/// Of the bytes of the file, and of what it answers when it is asked in place.
+#[inline(never)]
+fn guava(turns: u32, strategy: Strategy) -> u32 {
+    let mut filter = GuavaBloom::<150, 7>::new();
+    let _ = Shape::new(strategy, 7, 149).map(|shape| filter.reset(shape));
+    fill!(turns, filter.insert());
+    let mut file = [0; 6 + 149 * 8];
+    let length = filter.copy_file(0, &mut file);
+    let found = match GuavaBloomRef::new(&file) {
+        Ok(filter) => (0..20 * turns).filter(|i| filter.contains(i)).count(),
+        Err(_) => 0,
+    };
+    let bytes = file.iter().map(|byte| u32::from(*byte));
+    checksum(bytes.chain([length as u32, found as u32]))
 }
 
 /// What the filter lets through, and how often.

@@ -1,6 +1,7 @@
-//! Builds firmware for the tests and runs it under QEMU.
+//! The console without hardware; builds firmware for the tests and runs it under QEMU.
 #![allow(dead_code)] // no test uses all of it
 
+pub mod console;
 pub mod device;
 pub mod transcript;
 

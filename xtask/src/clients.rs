@@ -11,7 +11,8 @@ use crate::{Outcome, root, setup};
 /// The version whose tests were read.
 const REDIS_PY: &str = "redis==8.1.0";
 /// Cases of redis-py's own tests/test_bloom.py that the firmware is to pass.
-const BLOOM_CASES: &str = "test_bf_add or test_bf_insert or test_bf_info or test_bf_card";
+const BLOOM_CASES: &str = "test_bf_add or test_bf_insert or test_bf_info or test_bf_card \
+                            or test_cf_add_and_insert or test_cf_exists_and_del or test_cms or test_cms_merge";
 const PIPED_COMMANDS: usize = 1_000;
 
 pub fn test() -> Outcome {
