@@ -29,9 +29,10 @@
 //! | a set from which keys are removed again | [`CuckooFilter`] |
 //! | how often a key came | [`CountMinSketch`]; the most frequent ones: `TopKeys` (feature `heapless`) |
 //! | how many different keys came | [`HyperLogLog`]; of one stream, with less error: [`StreamingHyperLogLog`] |
-//! | certain answers, and a slow or large exact store asked only when it may have the key | [`TwoLayer`] |
 //! | to read or write a filter of Guava's | [`GuavaBloom`] |
 //! | to keep it over a reset, to send it, to read one in flash without RAM | [`snapshot`] |
+//! | certain answers, and a slow or large exact store asked only when it may have the key | [`TwoLayer`] |
+//! | to find it again after the power fails | `persist` (feature `embedded-storage`) |
 //! | to know how large | [`sizing`], [`profile`] |
 //! | to know how full | [`Stats`] |
 //!
@@ -58,6 +59,8 @@ pub mod hash;
 mod hyper_log_log;
 mod key;
 mod merge_error;
+#[cfg(feature = "embedded-storage")]
+pub mod persist;
 pub mod profile;
 mod rotating_bloom;
 mod scalable_bloom;

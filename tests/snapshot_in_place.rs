@@ -109,6 +109,7 @@ fn cuckoo() -> Vec<u8> {
 type Open = fn(&[u8]) -> Result<bool, SnapshotError>;
 
 /// Reads in place, and asks for a key when that works.
+#[expect(clippy::type_complexity)] // a table
 const READERS: [(fn() -> Vec<u8>, Open); 3] = [
     (blocked, |bytes| {
         Ok(BlockedBloomRef::<Xxh32>::new(bytes)?.contains("key-1"))

@@ -3,6 +3,8 @@
 use super::arguments::Arguments;
 use super::kind::Kind;
 use super::reply::Reply;
+#[cfg(feature = "embedded-storage")]
+use super::save;
 use super::server::Server;
 use super::text::{cut, fill_in};
 use super::{
@@ -168,6 +170,12 @@ pub(super) static COMMANDS: &[Command] = &[
     items("CMS.LOADCHUNK key cursor chunk", (4, 4), What::Load),
     whole("SUNDEW.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
     items("SUNDEW.LOADCHUNK key cursor chunk", (4, 4), What::Load),
+    #[cfg(feature = "embedded-storage")]
+    whole("SUNDEW.SAVE [stamp]", (1, 2), save::save),
+    #[cfg(feature = "embedded-storage")]
+    whole("SUNDEW.RESTORE", (1, 1), save::restore),
+    #[cfg(feature = "embedded-storage")]
+    whole("SUNDEW.LASTSAVE", (1, 1), save::last_save),
     whole("CF.RESERVE key capacity", (3, 9), family_commands::cuckoo_reserve),
     items("CF.ADD key item", (3, 3), What::CuckooAdd),
     items("CF.ADDNX key item", (3, 3), What::CuckooAddNew),

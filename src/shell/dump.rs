@@ -66,7 +66,7 @@ impl Kind {
 }
 
 /// The bytes of a run's payload, by what its header says.
-fn payload_len(run: &Run) -> u32 {
+pub(super) fn payload_len(run: &Run) -> u32 {
     match arena::kind(run) {
         Kind::CountMin => run[word::CAPACITY] * run[word::EXPANSION] * 4,
         Kind::HyperLogLog => NUM_REGISTERS as u32 / 4 * 3,
@@ -113,7 +113,7 @@ impl Keyspace<'_> {
     }
 
     /// A word of a stage's payload.
-    fn payload_word(&self, stage: KeyRef, index: usize) -> u32 {
+    pub(super) fn payload_word(&self, stage: KeyRef, index: usize) -> u32 {
         let run = self.header(stage);
         let (block, at) = place_of_word(run, index);
         let words = self.blocks(stage).get(block).map(Block512::words);
@@ -135,51 +135,8 @@ impl Keyspace<'_> {
 
     /// What the snapshot of a stage says about itself; reads all of its payload.
     pub(super) fn snapshot_header(&self, key: KeyRef, segment: &Segment) -> Header {
-        let run = self.header(segment.stage);
-        let kind = arena::kind(run);
-        let blocks = run[word::UNITS] - 1;
-        let (snapshot_kind, unit_bits) = kind.in_snapshot();
-        let (units, probes) = match kind {
-            Kind::Cuckoo => (blocks * 8, 2),
-            Kind::CountMin => (run[word::CAPACITY], run[word::EXPANSION]),
-            Kind::HyperLogLog => (NUM_REGISTERS as u32, 1),
-            Kind::Rotating => (
-                blocks / (run[word::EXPANSION] & 0xFF).max(1),
-                num_probes(run),
-            ),
-            Kind::Bloom | Kind::Counting => (blocks, num_probes(run)),
-        };
-        let hash = self.hash(segment.stage);
-        let mut header = Header::new(
-            snapshot_kind,
-            &hash,
-            unit_bits,
-            units as usize,
-            probes as usize,
-        );
-        let stages = self.stages(key).count();
-        let (parts, state) = match kind {
-            Kind::Bloom if stages > 1 => {
-                (stages as u32, (run[word::CAPACITY], run[word::EXPANSION]))
-            }
-            Kind::Bloom => (0, (run[word::CAPACITY], run[word::EXPANSION])),
-            Kind::Cuckoo | Kind::Rotating => {
-                let parts = if kind == Kind::Rotating {
-                    run[word::EXPANSION] & 0xFF
-                } else {
-                    0
-                };
-                (parts, (run[word::CAPACITY], run[word::RATE]))
-            }
-            Kind::Counting => (0, (run[word::CAPACITY], 0)),
-            Kind::CountMin | Kind::HyperLogLog => (0, (0, 0)),
-        };
-        header.parts = parts as u8;
-        header.stage = segment.number as u8;
-        header.state = u64::from(state.1) << 32 | u64::from(state.0);
-        if kind != Kind::HyperLogLog {
-            header.count = Some(run[word::ITEMS].into());
-        }
+        let stages = self.stages(key).count() as u32;
+        let mut header = self.stage_header(segment.stage, segment.number, stages);
         header.payload_len = u64::from(segment.length - HEADER);
         let mut crc = Crc32::new();
         let mut take = |bytes: &[u8]| crc.write(bytes);
@@ -188,14 +145,61 @@ impl Keyspace<'_> {
         header
     }
 
+    /// The same without what it says about the payload.
+    #[inline(never)]
+    pub(super) fn stage_header(&self, stage: KeyRef, number: u32, stages: u32) -> Header {
+        let run = self.header(stage);
+        let kind = arena::kind(run);
+        let blocks = run[word::UNITS] - 1;
+        let generations = run[word::EXPANSION] & 0xFF;
+        let (snapshot_kind, unit_bits) = kind.in_snapshot();
+        let (units, probes) = match kind {
+            Kind::Cuckoo => (blocks * 8, 2),
+            Kind::CountMin => (run[word::CAPACITY], run[word::EXPANSION]),
+            Kind::HyperLogLog => (NUM_REGISTERS as u32, 1),
+            Kind::Rotating => (blocks / generations.max(1), num_probes(run)),
+            Kind::Bloom | Kind::Counting => (blocks, num_probes(run)),
+        };
+        let hash = self.hash(stage);
+        let mut header = Header::new(
+            snapshot_kind,
+            &hash,
+            unit_bits,
+            units as usize,
+            probes as usize,
+        );
+        let (parts, low, high) = match kind {
+            Kind::Bloom => {
+                let parts = if stages > 1 { stages } else { 0 };
+                (parts, run[word::CAPACITY], run[word::EXPANSION])
+            }
+            Kind::Cuckoo => (0, run[word::CAPACITY], run[word::RATE]),
+            Kind::Rotating => (generations, run[word::CAPACITY], run[word::RATE]),
+            Kind::Counting => (0, run[word::CAPACITY], 0),
+            Kind::CountMin | Kind::HyperLogLog => (0, 0, 0),
+        };
+        header.parts = parts as u8;
+        header.stage = number as u8;
+        header.state = u64::from(high) << 32 | u64::from(low);
+        if kind != Kind::HyperLogLog {
+            header.count = Some(run[word::ITEMS].into());
+        }
+        header
+    }
+
     /// Sets bits of a byte of a stage's payload.
     fn or_payload(&mut self, stage: KeyRef, at: u32, byte: u8) {
+        let bits = u32::from(byte) << (at % 4 * 8);
+        self.or_payload_word(stage, at as usize / 4, bits);
+    }
+
+    /// Sets bits of a word of a stage's payload.
+    pub(super) fn or_payload_word(&mut self, stage: KeyRef, index: usize, mut bits: u32) {
         let run = self.header(stage);
-        let mut bits = u32::from(byte) << (at % 4 * 8);
         if arena::kind(run) == Kind::HyperLogLog {
             bits = bits.to_le();
         }
-        let (block, at) = place_of_word(run, at as usize / 4);
+        let (block, at) = place_of_word(run, index);
         let block = self.blocks_mut(stage).get_mut(block);
         if let Some(word) = block.and_then(|block| block.words_mut().get_mut(at)) {
             *word |= bits;
@@ -280,7 +284,7 @@ impl Keyspace<'_> {
     }
 
     /// Begins a stage: in RAM of its own, or, of a fixed key, on top of what is there.
-    fn open_stage(&mut self, name: &[u8], header: &Header) -> Result<KeyRef, LoadError> {
+    pub(super) fn open_stage(&mut self, name: &[u8], header: &Header) -> Result<KeyRef, LoadError> {
         let mut run = self.run_for(name, header)?;
         if let Some(key) = self.find(name)
             && self.is_fixed(key)
@@ -306,22 +310,20 @@ impl Keyspace<'_> {
     }
 
     /// All of a stage is there and whole.
-    fn close_stage(&mut self, stage: KeyRef, header: &Header) {
-        let items = header.count.unwrap_or(0).min(u32::MAX.into()) as u32;
+    pub(super) fn close_stage(&mut self, stage: KeyRef, header: &Header) {
+        let mut items = header.count.unwrap_or(0).min(u32::MAX.into()) as u32;
         if self.is_fixed(stage) {
-            let sum = self.header(stage)[word::ITEMS].saturating_add(items);
-            self.set_word(stage, word::ITEMS, sum);
+            items = self.header(stage)[word::ITEMS].saturating_add(items);
         } else if self.kind(stage) == Kind::Cuckoo {
-            let halves = self.blocks(stage).iter().flat_map(|block| *block.words());
-            let items: u32 = halves
+            let words = self.blocks(stage).iter().flat_map(|block| *block.words());
+            items = words
                 .map(|word| u32::from(word & 0xFFFF != 0) + u32::from(word >> 16 != 0))
                 .sum();
-            self.set_word(stage, word::ITEMS, items);
         } else if header.count.is_none() && self.kind(stage) == Kind::Bloom {
             let estimate = self.stats(stage).estimated_keys();
-            let items = u32::try_from(estimate).unwrap_or(u32::MAX);
-            self.set_word(stage, word::ITEMS, items);
+            items = u32::try_from(estimate).unwrap_or(u32::MAX);
         }
+        self.set_word(stage, word::ITEMS, items);
     }
 }
 

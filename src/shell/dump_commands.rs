@@ -1,6 +1,5 @@
 //! BF.SCANDUMP, BF.LOADCHUNK and their like: RedisBloom's way to back a key up, in chunks that a client keeps.
 
-use super::arena::word;
 use super::arguments::Arguments;
 use super::bloom_commands::key_error;
 use super::decimal::parse;
@@ -152,13 +151,8 @@ pub(super) fn end_load(server: &mut Server, arguments: &Arguments, reply: &mut R
     let name = arguments.get(1);
     match server.load.end_chunk(name, end, &mut server.keyspace) {
         Ok(()) => {
-            // Time is not part of a dump: what rotates by the clock starts a period.
-            if let Some(key) = server.keyspace.find(name)
-                && server.load.is_done()
-                && server.keyspace.kind(key) == Kind::Rotating
-            {
-                let now = server.uptime.seconds;
-                server.keyspace.set_word(key, word::EXTRA, now);
+            if server.load.is_done() {
+                server.keyspace.start_period(name, server.uptime.seconds);
             }
             reply.ok();
         }

@@ -293,6 +293,7 @@ impl Keyspace<'_> {
 
     /// Forgets the oldest generation and begins a new one.
     pub(super) fn rotate(&mut self, key: KeyRef) {
+        self.note_change();
         let Generations { number, newest } = self.generations(key);
         let oldest = (newest + 1) % number;
         for block in self.blocks_mut(key).iter_mut().skip(oldest).step_by(number) {

@@ -59,6 +59,8 @@ impl<'a> Fixed<'a> {
 pub struct Keyspace<'a> {
     fixed: &'a mut [Fixed<'a>],
     arena: &'a mut ArenaView,
+    /// How often keys were made, removed, emptied or rotated.
+    changes: u32,
 }
 
 /// Where a stage of a key is; where its first is stands for the key. Valid until the next key is removed.
@@ -116,7 +118,22 @@ impl Summary {
 impl<'a> Keyspace<'a> {
     /// The keys of these statics, and an arena for more.
     pub const fn new(fixed: &'a mut [Fixed<'a>], arena: &'a mut ArenaView) -> Self {
-        Self { fixed, arena }
+        Self {
+            fixed,
+            arena,
+            changes: 0,
+        }
+    }
+
+    /// A number that changes when more than items of a key does.
+    #[cfg(feature = "embedded-storage")]
+    pub(super) fn changes(&self) -> u32 {
+        self.changes
+    }
+
+    /// Notes such a change.
+    pub(super) fn note_change(&mut self) {
+        self.changes = self.changes.wrapping_add(1);
     }
 
     pub(super) fn arena(&self) -> &ArenaView {
@@ -415,6 +432,7 @@ impl<'a> Keyspace<'a> {
     }
 
     pub(super) fn append_run(&mut self, header: &Header) -> Result<KeyRef, KeyError> {
+        self.note_change();
         let bytes = header[word::UNITS].saturating_mul(UNIT_BYTES);
         self.arena
             .append(header)
@@ -462,6 +480,7 @@ impl<'a> Keyspace<'a> {
     /// Empties a key and keeps its first stage.
     #[inline(never)]
     pub(super) fn empty(&mut self, key: KeyRef) {
+        self.note_change();
         if let (None, at) = self.locate(key) {
             self.arena.remove_further_stages(at);
         }
@@ -487,6 +506,7 @@ impl<'a> Keyspace<'a> {
 
     /// What was loaded becomes the key of this name, in place of that which had it.
     pub(super) fn adopt_loaded(&mut self, name: &[u8]) {
+        self.note_change();
         if self.arena.find_loading().is_some() {
             self.remove(name);
         }
@@ -497,8 +517,18 @@ impl<'a> Keyspace<'a> {
         }
     }
 
+    /// Time is not part of what was saved or dumped: a key of this name that rotates by the clock starts a period.
+    pub(super) fn start_period(&mut self, name: &[u8], now: u32) {
+        if let Some(key) = self.find(name)
+            && self.kind(key) == Kind::Rotating
+        {
+            self.set_word(key, word::EXTRA, now);
+        }
+    }
+
     /// Removes all keys, and empties the fixed ones.
     pub(super) fn remove_all(&mut self) {
+        self.note_change();
         self.arena.clear();
         let mut last = None;
         while let Some(key) = self.next_key(last) {

@@ -3,6 +3,8 @@
 use super::dump::Load;
 use super::dump_commands::Dump;
 use super::keyspace::Keyspace;
+#[cfg(feature = "embedded-storage")]
+use super::save::{KeyStore, Saves};
 
 /// What the shell cannot know by itself.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +36,21 @@ pub(super) struct Server<'a> {
     pub is_quitting: bool,
     pub dump: Dump,
     pub load: Load,
+    #[cfg(feature = "embedded-storage")]
+    pub store: Option<StoreRef<'a>>,
+    #[cfg(feature = "embedded-storage")]
+    pub saves: Saves,
+}
+
+/// A store that can be shown, which is that there is one.
+#[cfg(feature = "embedded-storage")]
+pub(super) struct StoreRef<'a>(pub &'a mut dyn KeyStore);
+
+#[cfg(feature = "embedded-storage")]
+impl core::fmt::Debug for StoreRef<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("StoreRef")
+    }
 }
 
 /// Seconds since the start, from milliseconds that wrap.

@@ -172,6 +172,8 @@ pub(super) fn info(server: &mut Server, _: &Arguments, reply: &mut Reply) {
         for key in server.keyspace.keys() {
             key_info(server, key, out);
         }
+        #[cfg(feature = "embedded-storage")]
+        super::save::tell(server, out);
     });
 }
 

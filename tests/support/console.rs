@@ -3,7 +3,7 @@
 use sundew::BlockedBloom;
 use sundew::shell::{Arena, Board, Fixed, Keyspace, Shell};
 
-const BOARD: Board = Board {
+pub const BOARD: Board = Board {
     name: "test",
     static_ram: 1_000,
     stack_high_water: || 500,

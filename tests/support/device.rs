@@ -44,6 +44,11 @@ impl Device {
 
     /// Boots `elf` on an emulated machine. What the firmware prints by semihosting goes to `log`.
     pub fn boot(machine: &str, elf: &Path, log: Stdio) -> Self {
+        Self::boot_with(machine, elf, log, &[])
+    }
+
+    /// [`boot`](Self::boot) with further arguments for the emulator.
+    pub fn boot_with(machine: &str, elf: &Path, log: Stdio, arguments: &[&str]) -> Self {
         // QEMU connects to us: no port is guessed, and no byte is sent before someone listens.
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let port = listener.local_addr().unwrap().port();
@@ -52,6 +57,7 @@ impl Device {
             .args(["-semihosting-config", "enable=on,target=native"])
             // Without nodelay every reply waits 40 ms.
             .args(["-serial", &format!("tcp:127.0.0.1:{port},nodelay=on")])
+            .args(arguments)
             .arg("-kernel")
             .arg(elf)
             .stdin(Stdio::null())

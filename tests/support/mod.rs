@@ -3,6 +3,8 @@
 
 pub mod console;
 pub mod device;
+#[cfg(feature = "embedded-storage")]
+pub mod nor;
 pub mod transcript;
 
 use std::path::{Path, PathBuf};
