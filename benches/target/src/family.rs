@@ -7,7 +7,7 @@ use sundew::profile::{self, KB8};
 use sundew::sizing::{Layout, Plan, Rate, classic_k, classic_rate, cuckoo_buckets};
 use sundew::{
     AtomicBloom, Block4096, BlockedBloom, ClassicBloom, CountMinSketch, CountingBloom,
-    CuckooFilter, ExactStore, Fingerprint, HyperLogLog13, RotatingBloom, ScalableBloom,
+    CuckooFilter, ExactStore, Fingerprint, GuavaBloom, HyperLogLog13, RotatingBloom, ScalableBloom,
     StoreFullError, StreamingHyperLogLog, TwoLayer,
 };
 
@@ -21,6 +21,7 @@ const BITS: usize = 8 * BYTES;
 /// A structure that is asked about keys.
 pub trait Member {
     const NAME: &str;
+    const HASH: &str = "xxh32";
     /// Bytes in a key.
     const KEY_LEN: usize = 6;
     /// Keys that are inserted: as many as it takes without being wrong for more than 1 %.
@@ -55,6 +56,7 @@ macro_rules! for_each_member {
         $call!(member $crate::family::Blocked);
         $call!(member $crate::family::LargeBlocks);
         $call!(member $crate::family::Classic);
+        $call!(member $crate::family::Guava);
         $call!(member $crate::family::Atomic);
         $call!(member $crate::family::Scalable);
         $call!(member $crate::family::Rotating);
@@ -145,6 +147,23 @@ const fn classic_keys(k: usize) -> usize {
         keys += 1;
     }
     keys as usize
+}
+
+/// The only one whose hash is not ours to choose.
+pub struct Guava(GuavaBloom<{ BITS / 64 }, CLASSIC_K>);
+
+impl Member for Guava {
+    const NAME: &str = "GuavaBloom";
+    const HASH: &str = "murmur3";
+    const KEYS: usize = classic_keys(CLASSIC_K);
+    const EMPTY: Self = Self(GuavaBloom::new());
+
+    fn insert(&mut self, key: &[u8]) -> bool {
+        self.0.insert(key)
+    }
+    fn contains(&mut self, key: &[u8]) -> bool {
+        self.0.contains(key)
+    }
 }
 
 pub struct Scalable(ScalableBloom<{ BYTES / 64 }, 8, 4>);

@@ -39,7 +39,7 @@ fn main() -> ! {
             }
         };
         ($kind:ident $member:ty) => {
-            if const { is_wanted((<$member>::NAME, "xxh32")) } {
+            if const { is_wanted((<$member>::NAME, <$member>::HASH)) } {
                 let insert: fn(&mut $member, &[u8]) -> bool = <$member>::insert;
                 let contains: fn(&mut $member, &[u8]) -> bool = <$member>::contains;
                 black_box((insert, contains));

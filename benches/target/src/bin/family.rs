@@ -64,7 +64,7 @@ fn measure<M: Member>(remove: Option<fn(&mut M, &[u8]) -> bool>) {
 
     let row = |op, calls, (ticks, empty)| {
         row(
-            M::NAME,
+            (M::NAME, M::HASH),
             M::KEY_LEN,
             op,
             calls,
@@ -97,7 +97,7 @@ fn measure_estimate<E: Estimates>() {
         ticks_of_inserts += ticks(|| keys.each(|key| call_insert_into_sketch(&mut sketch, key)));
     });
     row(
-        E::NAME,
+        (E::NAME, "xxh32"),
         6,
         "insert",
         ESTIMATED,
@@ -108,7 +108,7 @@ fn measure_estimate<E: Estimates>() {
     );
     let mut estimate = 0;
     let ticks = ticks(|| estimate = call_estimate(&sketch));
-    row(E::NAME, 6, "estimate", 1, ticks, 0, 0, 0);
+    row((E::NAME, "xxh32"), 6, "estimate", 1, ticks, 0, 0, 0);
     // Four standard errors.
     assert!(
         estimate.abs_diff(ESTIMATED as u64) < ESTIMATED as u64 * 46 / 1000,
@@ -120,7 +120,7 @@ fn measure_estimate<E: Estimates>() {
 
 #[allow(clippy::too_many_arguments)] // The fields of a row.
 fn row(
-    name: &str,
+    (name, hash): (&str, &str),
     key_len: usize,
     op: &str,
     calls: usize,
@@ -130,8 +130,9 @@ fn row(
     keys: usize,
 ) {
     hprintln!(
-        "row {},xxh32,{},true,{},{},{},{},{},{},{}",
+        "row {},{},{},true,{},{},{},{},{},{},{}",
         name,
+        hash,
         key_len,
         op,
         calls,
