@@ -656,3 +656,52 @@ fn stats_warn_and_fill_draws() {
         assert!(console.send("\x15help DBSIZE\r").contains("\r\nDBSIZE\r\n"));
     });
 }
+
+#[test]
+fn only_possible_hits_are_sent_on_to_the_exact_store() {
+    with_console(|console| {
+        // The exact store is at this end.
+        let mut store = std::collections::HashSet::new();
+        console.expect(&["BF.RESERVE", "k", "0.01", "3000"], "+OK\r\n");
+        let mut ask = |console: &mut Console, item: u32| {
+            let text = item.to_string();
+            if console.call(&["SUNDEW.ASK", "k", &text]) == ":0\r\n" {
+                assert!(!store.contains(&item), "{item}");
+                console.expect(&["BF.ADD", "k", &text], ":1\r\n");
+                store.insert(item);
+                return false;
+            }
+            let is_there = store.contains(&item);
+            console.expect(
+                &["SUNDEW.TOLD", if is_there { "1" } else { "0" }],
+                "+OK\r\n",
+            );
+            store.insert(item);
+            is_there
+        };
+        for item in 0..3_000 {
+            assert!(!ask(console, item));
+        }
+        for item in 0..3_000 {
+            assert!(ask(console, item));
+        }
+        let info = console.call(&["INFO"]);
+        let number = |name: &str| -> u32 {
+            let line = info.lines().find_map(|line| line.strip_prefix(name));
+            line.unwrap().parse().unwrap()
+        };
+        let (answered, sent_on) = (number("lookups_answered:"), number("lookups_sent_on:"));
+        let corrected = number("lookups_corrected:");
+        assert_eq!(answered + sent_on, 6_000);
+        assert_eq!(sent_on, 3_000 + corrected);
+        // While it fills up, the rate comes up to 1 %; a quarter of that in all, 8, with a deviation of 3.
+        assert!(corrected <= 30, "{corrected}");
+        let stats = console.call(&["stats"]);
+        assert!(stats.contains("answered here, 3,"), "{stats}");
+        console.expect(&["SUNDEW.ASK", "missing", "a"], ":0\r\n");
+        console.expect(
+            &["SUNDEW.TOLD", "maybe"],
+            "-ERR tell 1 when the item was there, or 0\r\n",
+        );
+    });
+}

@@ -197,6 +197,13 @@ pub(super) fn run_item(
     }
     let keyspace = &mut server.keyspace;
     match (key, what) {
+        (key, What::Ask) => {
+            let may_be_there = key.is_some_and(|key| keyspace.contains(key, hash));
+            if !may_be_there {
+                server.lookups.count_filter();
+            }
+            reply.truth(may_be_there, "ask,new");
+        }
         (None, _) => reply.truth(false, "yes,no"),
         (Some(key), What::Has) => reply.truth(keyspace.contains(key, hash), "maybe,no"),
         (Some(key), what) => match keyspace.insert(key, hash) {
@@ -205,6 +212,16 @@ pub(super) fn run_item(
             Err(error) => key_error(error, server, reply),
         },
     }
+}
+
+/// SUNDEW.TOLD: what the exact store at the other end said after `SUNDEW.ASK` sent it there.
+pub(super) fn told(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
+    match arguments.get(1) {
+        b"0" => server.lookups.count_store(false),
+        b"1" => server.lookups.count_store(true),
+        _ => return reply.error("tell 1 when the item was there, or 0"),
+    }
+    reply.ok();
 }
 
 static FIELDS: [&str; 5] = [

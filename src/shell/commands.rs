@@ -37,6 +37,8 @@ pub(super) enum What {
     Has,
     /// Adds it; yes when it was there.
     Seen,
+    /// As `Has`, and counts whether the other end must look it up.
+    Ask,
     /// As `Add`, after options and the word `ITEMS`.
     Insert,
     CuckooAdd,
@@ -67,7 +69,9 @@ impl What {
     /// What the key must be.
     pub fn kind(self) -> Kind {
         match self {
-            Self::Add | Self::Has | Self::Seen | Self::Insert | Self::Load => Kind::Bloom,
+            Self::Add | Self::Has | Self::Seen | Self::Ask | Self::Insert | Self::Load => {
+                Kind::Bloom
+            }
             Self::CountMinIncrement | Self::CountMinQuery => Kind::CountMin,
             Self::HyperLogLogAdd => Kind::HyperLogLog,
             Self::CountingAdd | Self::CountingDelete | Self::CountingHas | Self::CountingCount => {
@@ -83,6 +87,7 @@ impl What {
         matches!(
             self,
             Self::Has
+                | Self::Ask
                 | Self::CuckooHas
                 | Self::CuckooCount
                 | Self::CountingHas
@@ -162,6 +167,8 @@ pub(super) static COMMANDS: &[Command] = &[
     whole("BF.CARD key", (2, 2), bloom_commands::card),
     whole("BF.DEBUG key", (2, 2), bloom_commands::debug),
     items("SUNDEW.SEEN key item", (3, 3), What::Seen),
+    items("SUNDEW.ASK key item", (3, 3), What::Ask),
+    whole("SUNDEW.TOLD 0 | 1", (2, 2), bloom_commands::told),
     whole("BF.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
     items("BF.LOADCHUNK key cursor chunk", (4, 4), What::Load),
     whole("CF.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),

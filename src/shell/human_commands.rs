@@ -53,6 +53,12 @@ pub(super) fn stats(server: &mut Server, arguments: &Arguments, reply: &mut Repl
                 fill_in(out, template, server.keyspace.name(key), &[]);
                 key_stats(server, key, out);
             }
+            let numbers = server.lookup_numbers();
+            if numbers != [0; 3] {
+                let template =
+                    "\nSUNDEW.ASK: %g answered here, %g sent on, of which %g were not there";
+                fill_in(out, template, &[], &numbers);
+            }
         });
     }
     match server.keyspace.find(arguments.get(1)) {

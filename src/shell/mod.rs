@@ -74,6 +74,7 @@ use reply::{Face, Reply};
 use server::{Server, Uptime};
 
 use crate::key::Sink;
+use crate::two_layer::Lookups;
 
 /// A pause of so many milliseconds inside a frame ends it: whoever sent it is gone.
 const GAP: u32 = 500;
@@ -119,6 +120,7 @@ impl<'a> Shell<'a> {
                 commands: 0,
                 commands_at_hello: 0,
                 is_quitting: false,
+                lookups: Lookups::new(),
                 dump: Dump::NONE,
                 load: Load::new(),
                 #[cfg(feature = "embedded-storage")]
