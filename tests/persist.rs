@@ -878,8 +878,43 @@ fn changes_that_rot_leave_an_earlier_save() {
         let mut flash = flash.clone();
         flash.bytes[slot + bit / 8] ^= 1 << (bit % 8);
         let found = Content::boot(&mut flash, 2).unwrap();
+        let slot_found = open(&mut flash, 2).last_save().unwrap().slot;
+        assert_eq!(slot_found, save.slot, "bit {bit}");
         // The last, where the bit is of a piece that was replaced again.
         assert!([3, 4, 5].map(Content::new).contains(&found), "bit {bit}");
+    }
+}
+
+/// The slot has the changes of an earlier life where its own would be, of a full save that was the same.
+#[test]
+fn changes_of_an_earlier_life_do_not_count() {
+    // A page is a piece, so that nothing is erased beyond the full save.
+    let mut flash: Nor<64, 64> = Nor::new(6 * 41 * 2);
+    let mut sequence = 0;
+    for version in [1, 2, 3, 4] {
+        let old = Content::new(1);
+        let mut store = open(&mut flash, 2);
+        old.save(&mut store, 0).unwrap();
+        sequence += 1;
+        assert_eq!(store.last_save().unwrap().sequence, sequence);
+        let mut store = open(&mut flash, 2);
+        assert_eq!(store.last_save().unwrap().num_changes, 0, "{version}");
+        drop(store);
+        assert_eq!(Content::boot(&mut flash, 2), Some(old.clone()));
+
+        let mut store = open(&mut flash, 2);
+        old.save(&mut store, 0).unwrap();
+        for version in 2..2 + version {
+            Content::new(version).save_changes(&mut store).unwrap();
+        }
+        sequence += 1 + u64::from(version);
+        let save = *open(&mut flash, 2).last_save().unwrap();
+        assert_eq!((save.sequence, save.num_changes), (sequence, version));
+        // The next turn begins with the other slot, which has changes of two turns ago.
+        open(&mut flash, 2)
+            .save(b"", old.seen.as_view(), 0)
+            .unwrap();
+        sequence += 1;
     }
 }
 

@@ -53,22 +53,19 @@ impl SlotHead {
 /// What stands in front of pieces that replace earlier ones of the slot; written after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ChangeIndex {
-    /// The lower half of the sequence that the save is to have.
-    pub sequence: u32,
     pub count: u32,
     /// Which pieces are replaced, as offsets in the slot; so many as the count says.
     pub offsets: [u32; Self::CAPACITY],
 }
 
 impl ChangeIndex {
-    pub const CAPACITY: usize = 12;
+    pub const CAPACITY: usize = 13;
 
     pub fn to_bytes(self) -> [u8; PIECE] {
         let mut words = [0; WORDS];
         words[0] = CHANGES_MAGIC;
         words[1] = self.count;
-        words[2] = self.sequence;
-        for (word, offset) in words.iter_mut().skip(3).zip(self.offsets) {
+        for (word, offset) in words.iter_mut().skip(2).zip(self.offsets) {
             *word = offset;
         }
         sealed(&words)
@@ -83,11 +80,10 @@ impl ChangeIndex {
     pub fn parse_unchecked(bytes: &[u8; PIECE]) -> Option<Self> {
         let words = words(bytes);
         let mut offsets = [0; Self::CAPACITY];
-        for (offset, word) in offsets.iter_mut().zip(words.iter().skip(3)) {
+        for (offset, word) in offsets.iter_mut().zip(words.iter().skip(2)) {
             *offset = *word;
         }
         (words[0] == CHANGES_MAGIC && words[1] as usize <= Self::CAPACITY).then_some(Self {
-            sequence: words[2],
             count: words[1],
             offsets,
         })

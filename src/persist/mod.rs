@@ -319,11 +319,10 @@ impl<F: NorFlash> Store<F> {
             search_len += 1;
             // What a slot held in an earlier life has a lower sequence.
             let sequence = save.sequence.saturating_add(1);
-            let index = ChangeIndex::parse(&piece);
-            let head = SlotHead::parse(&piece);
-            if let Some(index) = index.filter(|index| index.sequence == sequence as u32) {
+            let head = SlotHead::parse(&piece).filter(|head| head.sequence == sequence);
+            if let Some(index) = ChangeIndex::parse(&piece) {
                 at += index.len();
-            } else if let Some(head) = head.filter(|head| head.sequence == sequence) {
+            } else if let Some(head) = head {
                 at += PIECE_LEN;
                 save = save.followed_by(&head, at, search_len);
             } else {
@@ -408,7 +407,6 @@ impl<F: NorFlash> Store<F> {
                 since,
                 start: since.bytes,
                 index: ChangeIndex {
-                    sequence: saving.sequence as u32,
                     count: 0,
                     offsets: [0; _],
                 },
@@ -541,9 +539,6 @@ impl<F: NorFlash> Store<F> {
             self.write(base + place, piece)?;
             return Ok(true);
         };
-        if place >= changes.since.image_len {
-            return Err(StoreError::ChangesFull);
-        }
         if self.read_saved(&changes.since, place)? == *piece {
             return Ok(true);
         }
