@@ -64,19 +64,37 @@ impl<const WORDS: usize> Block<WORDS> {
         }
     }
 
+    /// [`contains`](Self::contains) of a block in a snapshot, whose words are little-endian and may lie at any multiple
+    /// of four.
+    #[inline]
+    pub(crate) const fn contains_stored<const K: usize>(words: &[u32; WORDS], probe: u32) -> bool {
+        if RUNS_AHEAD {
+            Self::has_bits_by_fours::<K, true>(words, probe)
+        } else {
+            Self::has_bits::<K, true>(words, probe, opaque_golden(probe))
+        }
+    }
+
     /// [`contains`](Self::contains) with a branch after every fourth probe only.
     ///
     /// Half of the bits that a miss looks at are set, so the guess at a branch for each of them would be
     /// wrong about once per miss, which costs more than all probes. After four bits it is wrong for one
     /// miss in sixteen.
-    const fn contains_by_fours<const K: usize>(&self, mut probe: u32) -> bool {
+    const fn contains_by_fours<const K: usize>(&self, probe: u32) -> bool {
+        Self::has_bits_by_fours::<K, false>(&self.words, probe)
+    }
+
+    const fn has_bits_by_fours<const K: usize, const IS_STORED: bool>(
+        words: &[u32; WORDS],
+        mut probe: u32,
+    ) -> bool {
         let mut i = 0;
         while i < K {
             let end = if K - i < 4 { K } else { i + 4 };
             let mut all = u32::MAX;
             while i < end {
                 probe = probe.wrapping_mul(GOLDEN);
-                all &= self.turned_to(probe);
+                all &= Self::turned_to::<IS_STORED>(words, probe);
                 i += 1;
             }
             if all & 1 == 0 {
@@ -87,11 +105,20 @@ impl<const WORDS: usize> Block<WORDS> {
     }
 
     #[inline]
-    const fn contains_by<const K: usize>(&self, mut probe: u32, golden: u32) -> bool {
+    const fn contains_by<const K: usize>(&self, probe: u32, golden: u32) -> bool {
+        Self::has_bits::<K, false>(&self.words, probe, golden)
+    }
+
+    #[inline]
+    const fn has_bits<const K: usize, const IS_STORED: bool>(
+        words: &[u32; WORDS],
+        mut probe: u32,
+        golden: u32,
+    ) -> bool {
         let mut i = 0;
         while i < K {
             probe = probe.wrapping_mul(golden);
-            if self.turned_to(probe) & 1 == 0 {
+            if Self::turned_to::<IS_STORED>(words, probe) & 1 == 0 {
                 return false;
             }
             i += 1;
@@ -105,7 +132,7 @@ impl<const WORDS: usize> Block<WORDS> {
         let mut i = 0;
         while i < K {
             probe = probe.wrapping_mul(GOLDEN);
-            is_new |= self.turned_to(probe) & 1 == 0;
+            is_new |= Self::turned_to::<false>(&self.words, probe) & 1 == 0;
             let bit = probe >> Self::SHIFT;
             self.words[(bit / 32) as usize] |= 1 << (bit % 32);
             i += 1;
@@ -154,7 +181,7 @@ impl<const WORDS: usize> Block<WORDS> {
         let mut new = 0;
         for _ in 0..K {
             probe = probe.wrapping_mul(GOLDEN);
-            new += !self.turned_to(probe) & 1;
+            new += !Self::turned_to::<false>(&self.words, probe) & 1;
             let bit = probe >> Self::SHIFT;
             self.words[(bit / 32) as usize] |= 1 << (bit % 32);
         }
@@ -163,10 +190,12 @@ impl<const WORDS: usize> Block<WORDS> {
 
     /// The word in which the probe's bit lies, turned so that it is the lowest.
     #[inline]
-    const fn turned_to(&self, probe: u32) -> u32 {
+    const fn turned_to<const IS_STORED: bool>(words: &[u32; WORDS], probe: u32) -> u32 {
         let bit = probe >> Self::SHIFT;
+        let word = words[(bit / 32) as usize];
+        let word = if IS_STORED { u32::from_le(word) } else { word };
         // A rotation takes its count modulo 32, where a shift would need a mask.
-        self.words[(bit / 32) as usize].rotate_right(bit)
+        word.rotate_right(bit)
     }
 
     pub(crate) fn union(&mut self, other: &Self) {

@@ -248,8 +248,8 @@ pub(crate) const fn max_buckets<H: HashFunction>() -> u64 {
 /// Where a key may be, and as what.
 pub(crate) struct Place<F> {
     pub(crate) fingerprint: F,
-    pub(crate) first: usize,
-    pub(crate) second: usize,
+    first: usize,
+    second: usize,
     /// What a walk through full buckets begins with.
     turn: u32,
 }
@@ -483,13 +483,17 @@ pub(crate) trait BucketStore<F> {
     where
         F: Fingerprint,
     {
-        let Place {
-            fingerprint,
-            first,
-            second,
-            ..
-        } = self.place(hash);
-        self.bucket(first).contains(&fingerprint) || self.bucket(second).contains(&fingerprint)
+        self.contains_at(&self.place(hash))
+    }
+
+    #[inline]
+    fn contains_at(&self, place: &Place<F>) -> bool
+    where
+        F: Fingerprint,
+    {
+        let fingerprint = &place.fingerprint;
+        self.bucket(place.first).contains(fingerprint)
+            || self.bucket(place.second).contains(fingerprint)
     }
 
     fn count<V: HashValue>(&self, hash: V) -> usize

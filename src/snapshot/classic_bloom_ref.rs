@@ -8,15 +8,14 @@ use crate::hash::{DefaultHash, HashFunction};
 use crate::key::Key;
 
 /// A [`ClassicBloom`](crate::ClassicBloom) in a snapshot, read in place, without RAM; see
-/// [`BlockedBloomRef`](super::BlockedBloomRef), which is faster.
+/// [`BlockedBloomRef`](super::BlockedBloomRef), which is faster. `K` is 7 unless said.
 #[derive(Clone, Copy, Debug)]
-pub struct ClassicBloomRef<'a, H = DefaultHash> {
+pub struct ClassicBloomRef<'a, const K: usize = 7, H = DefaultHash> {
     hash: H,
     words: &'a [u32],
-    k: u32,
 }
 
-impl<'a, H: HashFunction> ClassicBloomRef<'a, H> {
+impl<'a, const K: usize, H: HashFunction> ClassicBloomRef<'a, K, H> {
     /// The filter in this snapshot, which must be plain and begin at a multiple of 4 bytes; see
     /// [`Aligned`](super::Aligned).
     ///
@@ -27,7 +26,7 @@ impl<'a, H: HashFunction> ClassicBloomRef<'a, H> {
     /// # Errors
     ///
     /// When the snapshot is damaged, incomplete, followed by other bytes, compressed, not aligned, of another
-    /// structure or hash, or has a seed.
+    /// structure, `K` or hash, or has a seed.
     pub fn new(bytes: &'a [u8]) -> Result<Self, SnapshotError> {
         Self::with_hash(bytes, H::UNSEEDED)
     }
@@ -42,14 +41,10 @@ impl<'a, H: HashFunction> ClassicBloomRef<'a, H> {
         if header.unit_bits != 32 || header.units >= 1 << 27 {
             return Err(SnapshotError::Geometry);
         }
-        in_place::check_bits::<H>(&header)?;
+        in_place::check_bits::<K, H>(&header)?;
         let words = in_place::words(payload)?;
         in_place::check_payload(&header, payload)?;
-        Ok(Self {
-            hash,
-            words,
-            k: header.probes.into(),
-        })
+        Ok(Self { hash, words })
     }
 
     /// Whether a key may be there: false is certain, true may be wrong at the filter's false-positive rate.
@@ -59,7 +54,7 @@ impl<'a, H: HashFunction> ClassicBloomRef<'a, H> {
 
     /// [`contains`](Self::contains) of a key that is hashed already: false is certain, true may be wrong.
     pub fn contains_hash(&self, hash: H::Value) -> bool {
-        positions(hash, self.words.len(), self.k).all(|bit| {
+        positions(hash, self.words.len(), K as u32).all(|bit| {
             self.words
                 .get((bit / 32) as usize)
                 .is_none_or(|word| u32::from_le(*word).rotate_right(bit) & 1 != 0)

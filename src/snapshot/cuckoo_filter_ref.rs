@@ -3,7 +3,7 @@
 use super::error::SnapshotError;
 use super::header::Kind;
 use super::in_place;
-use crate::cuckoo_filter::{Fingerprint, Place, SLOTS, max_buckets};
+use crate::cuckoo_filter::{BucketStore, Fingerprint, SLOTS, max_buckets};
 use crate::hash::{DefaultHash, HashFunction};
 use crate::key::Key;
 
@@ -13,8 +13,7 @@ use crate::key::Key;
 pub struct CuckooFilterRef<'a, F, H = DefaultHash> {
     hash: H,
     /// Fingerprints of 16 bits are little-endian.
-    slots: &'a [F],
-    num_buckets: usize,
+    buckets: &'a [[F; SLOTS]],
 }
 
 impl<'a, F: Fingerprint, H: HashFunction> CuckooFilterRef<'a, F, H> {
@@ -54,12 +53,9 @@ impl<'a, F: Fingerprint, H: HashFunction> CuckooFilterRef<'a, F, H> {
             num_buckets * SLOTS as u64 * u64::from(header.unit_bits),
         )?;
         let slots = F::slice_from(payload).ok_or(SnapshotError::Unaligned)?;
+        let (buckets, _) = slots.as_chunks();
         in_place::check_payload(&header, payload)?;
-        Ok(Self {
-            hash,
-            slots,
-            num_buckets: header.units as usize,
-        })
+        Ok(Self { hash, buckets })
     }
 
     /// Whether a key may be there: false is certain, true may be wrong at the filter's false-positive rate.
@@ -75,13 +71,9 @@ impl<'a, F: Fingerprint, H: HashFunction> CuckooFilterRef<'a, F, H> {
     /// [`contains`](Self::contains) of a key that is hashed already, by [`hash`](Self::hash): false is
     /// certain, true may be wrong.
     pub fn contains_hash(&self, hash: H::Value) -> bool {
-        let place = Place::<F>::new(hash, self.num_buckets);
-        let stored = place.fingerprint.to_le();
-        [place.first, place.second].into_iter().any(|index| {
-            let start = index * SLOTS;
-            let bucket = self.slots.get(start..start + SLOTS).unwrap_or_default();
-            bucket.contains(&stored)
-        })
+        let mut place = self.buckets.place(hash);
+        place.fingerprint = place.fingerprint.to_le();
+        self.buckets.contains_at(&place)
     }
 
     /// The hash function with its seed.
@@ -91,6 +83,6 @@ impl<'a, F: Fingerprint, H: HashFunction> CuckooFilterRef<'a, F, H> {
 
     /// How many buckets there are.
     pub const fn num_buckets(&self) -> usize {
-        self.num_buckets
+        self.buckets.len()
     }
 }

@@ -34,13 +34,15 @@ pub(crate) fn open<'a, H: HashFunction>(
     Ok((header, payload))
 }
 
-/// Whether `N` units of so many bits are what the payload has, and not more than the hash serves; and whether `K`
-/// is one that filters have.
-pub(crate) fn check_bits<H: HashFunction>(header: &Header) -> Result<(), SnapshotError> {
+/// Whether `N` units of so many bits are what the payload has, and not more than the hash serves; and whether `K` is
+/// that of the reader.
+pub(crate) fn check_bits<const K: usize, H: HashFunction>(
+    header: &Header,
+) -> Result<(), SnapshotError> {
     let num_bits = u64::from(header.units) * u64::from(header.unit_bits);
     if num_bits == 0
         || num_bits > H::Value::MAX_FILTER_BITS
-        || !(1..=32).contains(&header.probes)
+        || usize::from(header.probes) != K
         || header.parts != 0
     {
         return Err(SnapshotError::Geometry);

@@ -42,7 +42,12 @@ const STEPS: [(&str, Step); 10] = [
 ];
 
 /// Crates with workspaces of their own.
-const NESTED: [&str; 3] = ["benches/target", "benches/host", "tests/compile_fail"];
+const NESTED: [&str; 4] = [
+    "benches/target",
+    "benches/host",
+    "examples/deny_list",
+    "tests/compile_fail",
+];
 
 pub fn command(arguments: &[&str]) -> Outcome {
     match arguments {
