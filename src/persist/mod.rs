@@ -111,7 +111,7 @@ const MAX_SEARCH: u32 = 128;
 
 /// Slots in a region of flash, each for one save of one structure or several.
 ///
-/// It owns the flash, or a `&mut` to it; RAM it takes about 150 bytes, and some 200 of the stack in a call.
+/// It owns the flash, or a `&mut` to it, and takes 256 bytes of RAM besides.
 ///
 /// A word whose programming was cut off is taken to read the same from then on. Where a flash does not promise that,
 /// have three slots: the save after next is the first that overwrites what such a word may have decided.
@@ -223,8 +223,9 @@ struct Current {
 impl<F: NorFlash> Store<F> {
     /// Finds the newest valid save in a region of flash, a range of offsets, that is divided into so many slots.
     ///
-    /// Region and number of slots must be the same at every boot. A slot needs a page of the flash for every
-    /// [`ERASE_SIZE`](NorFlash::ERASE_SIZE) bytes of 64, and 128 and the payload, to the next 64, for each structure.
+    /// Region and number of slots must be the same at every boot. A slot, which is of whole pages, needs
+    /// 64 bytes, and for each structure 128 and its payload, rounded up to 64; for
+    /// [changes](Self::begin_changes), as much again.
     ///
     /// # Cost
     ///
@@ -408,7 +409,7 @@ impl<F: NorFlash> Store<F> {
                 start: since.bytes,
                 index: ChangeIndex {
                     count: 0,
-                    offsets: [0; _],
+                    offsets: [0; ChangeIndex::CAPACITY],
                 },
                 num_indices: 0,
             });
@@ -427,8 +428,8 @@ impl<F: NorFlash> Store<F> {
     ///
     /// # Cost
     ///
-    /// One operation of the flash: an erase of one page, or a write of 64 bytes, which are read back. The last step
-    /// but two of a cuckoo filter reads all of the filter. How many instructions that is, and how long an
+    /// One operation of the flash at most: an erase of one page, or a write of 64 bytes, which are read back. One
+    /// step of a cuckoo filter, near the end, reads all of the filter. How many instructions that is, and how long an
     /// operation takes, is in `docs/persistence.md`.
     ///
     /// # Errors
