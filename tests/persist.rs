@@ -1086,3 +1086,21 @@ fn a_store_takes_as_much_ram_as_its_page_says() {
     // The numbers of 64 bits are aligned as they are on a Cortex-M.
     assert_eq!(size_of::<Store<()>>(), 256);
 }
+
+#[test]
+fn the_page_says_what_a_step_takes() {
+    let page = include_str!("../docs/persistence.md");
+    let counted = include_str!("expected/persist_cost.txt");
+    for line in counted.lines() {
+        let (_, instructions) = line.rsplit_once(' ').unwrap();
+        let (thousands, rest) = instructions.split_at(instructions.len() - 3);
+        let number = match thousands.len() {
+            0..=3 => format!("{thousands},{rest}"),
+            length => {
+                let (millions, thousands) = thousands.split_at(length - 3);
+                format!("{millions},{thousands},{rest}")
+            }
+        };
+        assert!(page.contains(&format!("| {number}")), "{line}: {number}");
+    }
+}
