@@ -29,7 +29,9 @@
 //! | a set from which keys are removed again | [`CuckooFilter`] |
 //! | how often a key came | [`CountMinSketch`]; the most frequent ones: `TopKeys` (feature `heapless`) |
 //! | how many different keys came | [`HyperLogLog`]; of one stream, with less error: [`StreamingHyperLogLog`] |
+//! | to read or write a filter of Guava's | [`GuavaBloom`] |
 //! | to keep it over a reset, to send it, to read one in flash without RAM | [`snapshot`] |
+//! | certain answers, and a slow or large exact store asked only when it may have the key | [`TwoLayer`] |
 //! | to find it again after the power fails | `persist` (feature `embedded-storage`) |
 //! | to know how large | [`sizing`], [`profile`] |
 //! | to know how full | [`Stats`] |
@@ -50,6 +52,9 @@ mod core_kind;
 mod count_min_sketch;
 mod counting_bloom;
 mod cuckoo_filter;
+mod exact_store;
+mod front_filter;
+pub mod guava;
 pub mod hash;
 mod hyper_log_log;
 mod key;
@@ -62,10 +67,12 @@ mod scalable_bloom;
 pub mod shell;
 pub mod sizing;
 pub mod snapshot;
+mod sorted_list;
 mod stats;
 mod streaming_hyper_log_log;
 #[cfg(feature = "heapless")]
 mod top_keys;
+mod two_layer;
 
 #[doc = include_str!("../docs/hashing.md")]
 pub mod hashing {}
@@ -83,6 +90,11 @@ pub use counting_bloom::{CounterBlock, CountingBloom, CountingBloomInner, Counti
 pub use cuckoo_filter::{
     CuckooFilter, CuckooFilterFull, CuckooFilterInner, CuckooFilterView, Fingerprint,
 };
+#[cfg(feature = "heapless")]
+pub use exact_store::StoreFullError;
+pub use exact_store::{ExactStore, StoreCall, StoreFn};
+pub use front_filter::{FilterFullError, FrontFilter, FrontFilterMut};
+pub use guava::{GuavaBloom, GuavaBloomInner, GuavaBloomView};
 pub use hyper_log_log::{
     HyperLogLog, HyperLogLog4, HyperLogLog5, HyperLogLog6, HyperLogLog7, HyperLogLog8,
     HyperLogLog9, HyperLogLog10, HyperLogLog11, HyperLogLog12, HyperLogLog13, HyperLogLog14,
@@ -92,12 +104,14 @@ pub use key::{Key, Sink};
 pub use merge_error::MergeError;
 pub use rotating_bloom::{RotatingBloom, RotatingBloomInner, RotatingBloomView};
 pub use scalable_bloom::{ScalableBloom, ScalableBloomInner, ScalableBloomView, StagesFullError};
+pub use sorted_list::{ReadOnlyError, SortedList};
 pub use stats::Stats;
 pub use streaming_hyper_log_log::{
     StreamingHyperLogLog, StreamingHyperLogLogInner, StreamingHyperLogLogView,
 };
 #[cfg(feature = "heapless")]
 pub use top_keys::TopKeys;
+pub use two_layer::{Lookups, TwoLayer, TwoLayerError};
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

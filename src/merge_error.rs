@@ -16,6 +16,9 @@ pub enum MergeError {
     SizeDiffers,
     /// They hash with different seeds or keys.
     SeedDiffers,
+    /// They differ in bits per key or strategy, where these are not in the type
+    /// ([`GuavaBloom`](crate::GuavaBloom)).
+    ShapeDiffers,
 }
 
 impl fmt::Display for MergeError {
@@ -23,6 +26,9 @@ impl fmt::Display for MergeError {
         f.write_str(match self {
             Self::SizeDiffers => "the sizes differ: build both with the same one",
             Self::SeedDiffers => "the hash seeds differ: build both with the same one",
+            Self::ShapeDiffers => {
+                "the bits per key or the strategies differ: build both with the same ones"
+            }
         })
     }
 }

@@ -956,7 +956,7 @@ const ONE_Q62: u64 = 1 << 62;
 const ONE_Q58: u64 = 1 << 58;
 
 /// The upper and the lower half of a product.
-const fn wide_product(a: u64, b: u64) -> (u64, u64) {
+pub(crate) const fn wide_product(a: u64, b: u64) -> (u64, u64) {
     const LOW: u64 = u32::MAX as u64;
     let low = (a & LOW) * (b & LOW);
     let middle = (a >> 32) * (b & LOW) + (low >> 32);

@@ -68,7 +68,8 @@ pub(super) mod word {
     pub const RATE: usize = 3;
     /// How many times as large the next stage is; 0 when there is none.
     pub const EXPANSION: usize = 4;
-    /// From the lowest byte: probes per key, length of the name, which stage of a key that grows, [`Kind`].
+    /// From the lowest byte: probes per key, length of the name, which stage of a key that grows, [`Kind`]; the
+    /// highest bit is set while the run is being loaded.
     ///
     /// [`Kind`]: super::Kind
     pub const SMALL: usize = 5;
@@ -93,7 +94,24 @@ pub(super) fn is_first_stage(header: &Header) -> bool {
 }
 
 pub(super) fn kind(header: &Header) -> Kind {
-    Kind::of_number(header[word::SMALL] >> 24)
+    Kind::of_number(header[word::SMALL] >> 24 & 0x7F)
+}
+
+/// The bit of a run that is not a key yet.
+const LOADING: u32 = 1 << 31;
+
+/// Whether a run is being loaded, and not a key yet.
+pub(super) fn is_loading(header: &Header) -> bool {
+    header[word::SMALL] & LOADING != 0
+}
+
+pub(super) fn set_loading(header: &mut Header, is_loading: bool) {
+    header[word::SMALL] = header[word::SMALL] & !LOADING | u32::from(is_loading) << 31;
+}
+
+/// Says which stage of a key a run is.
+pub(super) fn set_stage(header: &mut Header, stage: u32) {
+    header[word::SMALL] = header[word::SMALL] & !0xFF_0000 | (stage & 0xFF) << 16;
 }
 
 pub(super) fn set_kind(header: &mut Header, kind: Kind) {
@@ -173,16 +191,29 @@ impl ArenaView {
         self.units.get_mut(at + 1..end).unwrap_or(&mut [])
     }
 
-    /// The first run of this name that is at `at` or behind; `at` is where one begins.
+    /// The first run of a key of this name that is at `at` or behind; `at` is where one begins.
     #[inline(never)]
     pub(super) fn find(&self, name: &[u8], mut at: usize) -> Option<usize> {
         while self.units_at(at) > 0 {
-            if self.name(at) == name {
+            if self.name(at) == name && !is_loading(self.header(at)) {
                 return Some(at);
             }
             at += self.units_at(at);
         }
         None
+    }
+
+    /// The last run that is being loaded.
+    pub(super) fn find_loading(&self) -> Option<usize> {
+        let mut at = 0;
+        let mut found = None;
+        while self.units_at(at) > 0 {
+            if is_loading(self.header(at)) {
+                found = Some(at);
+            }
+            at += self.units_at(at);
+        }
+        found
     }
 
     /// The next stage of the key whose run is at `at`.

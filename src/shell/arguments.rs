@@ -51,6 +51,12 @@ impl Arguments {
         }
     }
 
+    /// More bytes of the first argument, of which so many are kept.
+    pub fn push_up_to(&mut self, bytes: &[u8], most: usize) {
+        let room = most.saturating_sub(self.length);
+        self.push(bytes.get(..room).unwrap_or(bytes));
+    }
+
     /// The current argument is complete.
     pub fn end(&mut self) {
         match self.starts.get_mut(self.count + 1) {

@@ -4,7 +4,8 @@ use super::arena::{num_probes, word};
 use super::arguments::Arguments;
 use super::commands::What;
 use super::decimal::{parse, parse_parts_per_billion};
-use super::family_commands::{self, WRONG_TYPE};
+use super::families::REGISTER_UNITS;
+use super::family_commands::{self, find};
 use super::keyspace::{KeyError, KeyRef, Wish};
 use super::kind::Kind;
 use super::reply::{Face, Reply};
@@ -14,8 +15,9 @@ use crate::sizing::Rate;
 /// Of an error.
 pub(super) type Text = &'static str;
 
-const NOT_FOUND: Text = "not found";
 pub(super) const SYNTAX_ERROR: Text = "syntax error";
+/// RedisBloom's, of a cuckoo filter that is not there.
+const CUCKOO_CAPACITY: u32 = 1024;
 
 #[cold]
 #[inline(never)]
@@ -35,7 +37,7 @@ pub(super) fn key_error(error: KeyError, server: &Server, reply: &mut Reply) {
 /// Reads `CAPACITY`, `ERROR` and the like from argument `first` on, over what is wished for so far; and whether a
 /// key may be made.
 #[inline(never)]
-fn options(arguments: &Arguments, first: usize, wish: &mut Wish) -> Result<bool, Text> {
+fn options(arguments: &Arguments, first: usize, kind: Kind, wish: &mut Wish) -> Result<bool, Text> {
     let mut may_create = true;
     let mut has_expansion = false;
     let mut is_fixed = false;
@@ -45,6 +47,7 @@ fn options(arguments: &Arguments, first: usize, wish: &mut Wish) -> Result<bool,
         i += 2;
         match arguments.which(i - 2, "CAPACITY ERROR EXPANSION NOCREATE NONSCALING") {
             Some(0) => wish.capacity = capacity(value)?,
+            Some(1 | 2 | 4) if kind != Kind::Bloom => return Err(SYNTAX_ERROR),
             Some(1) => wish.rate = rate(value)?,
             Some(2) => {
                 wish.expansion = match parse(value) {
@@ -94,7 +97,7 @@ fn reserve_wish(arguments: &Arguments) -> Result<Wish, Text> {
         capacity: capacity(arguments.get(3))?,
         ..Wish::DEFAULT
     };
-    options(arguments, 4, &mut wish)?;
+    options(arguments, 4, Kind::Bloom, &mut wish)?;
     Ok(wish)
 }
 
@@ -126,37 +129,60 @@ fn create(
     }
 }
 
-/// The key that items go to, made when it is missing; `None` when it is missing and only asked.
+/// The key that items go to, made when it is missing and they may make it; `None` when it is missing and only
+/// asked.
 pub(super) fn key_for_items(
     what: What,
     arguments: &Arguments,
     server: &mut Server,
     reply: &mut Reply,
 ) -> Result<Option<KeyRef>, ()> {
-    if what.kind() != Kind::Bloom {
-        return family_commands::key_for_items(what, arguments, server, reply);
+    let kind = what.kind();
+    let key = server.keyspace.find(arguments.get(1));
+    if arguments.len() == 2
+        && let Some(key) = key
+        && server.keyspace.kind(key) == kind
+    {
+        return Ok(Some(key));
     }
+    make_key_for_items(what, key.is_some(), arguments, server, reply)
+}
+
+/// The same when there are options, or there is no such key.
+#[inline(never)]
+fn make_key_for_items(
+    what: What,
+    is_there: bool,
+    arguments: &Arguments,
+    server: &mut Server,
+    reply: &mut Reply,
+) -> Result<Option<KeyRef>, ()> {
+    let kind = what.kind();
     let mut wish = Wish::DEFAULT;
-    let error = match options(arguments, 2, &mut wish) {
-        Ok(may_create) => {
-            let key = server.keyspace.find(arguments.get(1));
-            let is_bloom = key.is_some_and(|key| server.keyspace.kind(key) == Kind::Bloom);
-            if is_bloom || what == What::Has {
-                return Ok(key.filter(|_| is_bloom));
-            }
-            if key.is_some() {
-                reply.bare_error(WRONG_TYPE);
-                return Err(());
-            }
-            if may_create {
-                return create(arguments, &wish, server, reply).map(Some).ok_or(());
-            }
-            NOT_FOUND
+    if kind == Kind::Cuckoo {
+        wish.capacity = CUCKOO_CAPACITY;
+    }
+    let may_create = match options(arguments, 2, kind, &mut wish) {
+        Ok(may_create) => may_create && what.makes_keys(),
+        Err(text) => {
+            reply.error(text);
+            return Err(());
         }
-        Err(error) => error,
     };
-    reply.error(error);
-    Err(())
+    let name = arguments.get(1);
+    if !is_there && what.is_question() {
+        return Ok(None);
+    }
+    let key = if is_there || !may_create {
+        find(server, name, kind, reply)
+    } else {
+        match kind {
+            Kind::Bloom => create(arguments, &wish, server, reply),
+            Kind::Cuckoo => family_commands::create_cuckoo(server, name, wish.capacity, reply),
+            _ => family_commands::create(server, name, kind, REGISTER_UNITS, reply),
+        }
+    };
+    key.map(Some).ok_or(())
 }
 
 pub(super) fn run_item(
@@ -171,6 +197,13 @@ pub(super) fn run_item(
     }
     let keyspace = &mut server.keyspace;
     match (key, what) {
+        (key, What::Ask) => {
+            let may_be_there = key.is_some_and(|key| keyspace.contains(key, hash));
+            if !may_be_there {
+                server.lookups.count_filter();
+            }
+            reply.truth(may_be_there, "ask,new");
+        }
         (None, _) => reply.truth(false, "yes,no"),
         (Some(key), What::Has) => reply.truth(keyspace.contains(key, hash), "maybe,no"),
         (Some(key), what) => match keyspace.insert(key, hash) {
@@ -181,6 +214,16 @@ pub(super) fn run_item(
     }
 }
 
+/// SUNDEW.TOLD: what the exact store at the other end said after `SUNDEW.ASK` sent it there.
+pub(super) fn told(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
+    match arguments.get(1) {
+        b"0" => server.lookups.count_store(false),
+        b"1" => server.lookups.count_store(true),
+        _ => return reply.error("tell 1 when the item was there, or 0"),
+    }
+    reply.ok();
+}
+
 static FIELDS: [&str; 5] = [
     "Capacity",
     "Size",
@@ -189,20 +232,8 @@ static FIELDS: [&str; 5] = [
     "Expansion rate",
 ];
 
-/// The Bloom filter that the first argument names; what is wrong otherwise is told.
-fn find(server: &Server, arguments: &Arguments, reply: &mut Reply) -> Option<KeyRef> {
-    let key = server.keyspace.find(arguments.get(1));
-    let is_bloom = key.is_some_and(|key| server.keyspace.kind(key) == Kind::Bloom);
-    if key.is_none() {
-        reply.error(NOT_FOUND);
-    } else if !is_bloom {
-        reply.bare_error(WRONG_TYPE);
-    }
-    key.filter(|_| is_bloom)
-}
-
 pub(super) fn info(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let Some(key) = find(server, arguments, reply) else {
+    let Some(key) = find(server, arguments.get(1), Kind::Bloom, reply) else {
         return;
     };
     let summary = server.keyspace.summary(key);
@@ -244,14 +275,14 @@ pub(super) fn card(server: &mut Server, arguments: &Arguments, reply: &mut Reply
     if server.keyspace.find(arguments.get(1)).is_none() {
         return reply.integer(0);
     }
-    if let Some(key) = find(server, arguments, reply) {
+    if let Some(key) = find(server, arguments.get(1), Kind::Bloom, reply) {
         reply.integer(server.keyspace.summary(key).items);
     }
 }
 
 /// One line for the key, and one for each stage.
 pub(super) fn debug(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let Some(key) = find(server, arguments, reply) else {
+    let Some(key) = find(server, arguments.get(1), Kind::Bloom, reply) else {
         return;
     };
     let summary = server.keyspace.summary(key);

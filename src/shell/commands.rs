@@ -3,9 +3,13 @@
 use super::arguments::Arguments;
 use super::kind::Kind;
 use super::reply::Reply;
+#[cfg(feature = "embedded-storage")]
+use super::save;
 use super::server::Server;
 use super::text::{cut, fill_in};
-use super::{bloom_commands, family_commands, human_commands, key_commands, server_commands};
+use super::{
+    bloom_commands, dump_commands, family_commands, human_commands, key_commands, server_commands,
+};
 
 /// A command.
 #[derive(Debug)]
@@ -33,6 +37,8 @@ pub(super) enum What {
     Has,
     /// Adds it; yes when it was there.
     Seen,
+    /// As `Has`, and counts whether the other end must look it up.
+    Ask,
     /// As `Add`, after options and the word `ITEMS`.
     Insert,
     CuckooAdd,
@@ -55,13 +61,17 @@ pub(super) enum What {
     RotatingAdd,
     RotatingHas,
     RotatingSeen,
+    /// A chunk of a dump, behind a cursor.
+    Load,
 }
 
 impl What {
     /// What the key must be.
     pub fn kind(self) -> Kind {
         match self {
-            Self::Add | Self::Has | Self::Seen | Self::Insert => Kind::Bloom,
+            Self::Add | Self::Has | Self::Seen | Self::Ask | Self::Insert | Self::Load => {
+                Kind::Bloom
+            }
             Self::CountMinIncrement | Self::CountMinQuery => Kind::CountMin,
             Self::HyperLogLogAdd => Kind::HyperLogLog,
             Self::CountingAdd | Self::CountingDelete | Self::CountingHas | Self::CountingCount => {
@@ -70,6 +80,35 @@ impl What {
             Self::RotatingAdd | Self::RotatingHas | Self::RotatingSeen => Kind::Rotating,
             _ => Kind::Cuckoo,
         }
+    }
+
+    /// Whether nothing can change, so that no key is nothing to complain about.
+    pub fn is_question(self) -> bool {
+        matches!(
+            self,
+            Self::Has
+                | Self::Ask
+                | Self::CuckooHas
+                | Self::CuckooCount
+                | Self::CountingHas
+                | Self::CountingCount
+                | Self::RotatingHas
+        )
+    }
+
+    /// Whether a key that is missing is made.
+    pub fn makes_keys(self) -> bool {
+        matches!(
+            self,
+            Self::Add
+                | Self::Seen
+                | Self::Insert
+                | Self::CuckooAdd
+                | Self::CuckooAddNew
+                | Self::CuckooInsert
+                | Self::CuckooInsertNew
+                | Self::HyperLogLogAdd
+        )
     }
 
     /// Whether options and the word `ITEMS` go before the items.
@@ -128,6 +167,22 @@ pub(super) static COMMANDS: &[Command] = &[
     whole("BF.CARD key", (2, 2), bloom_commands::card),
     whole("BF.DEBUG key", (2, 2), bloom_commands::debug),
     items("SUNDEW.SEEN key item", (3, 3), What::Seen),
+    items("SUNDEW.ASK key item", (3, 3), What::Ask),
+    whole("SUNDEW.TOLD 0 | 1", (2, 2), bloom_commands::told),
+    whole("BF.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
+    items("BF.LOADCHUNK key cursor chunk", (4, 4), What::Load),
+    whole("CF.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
+    items("CF.LOADCHUNK key cursor chunk", (4, 4), What::Load),
+    whole("CMS.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
+    items("CMS.LOADCHUNK key cursor chunk", (4, 4), What::Load),
+    whole("SUNDEW.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
+    items("SUNDEW.LOADCHUNK key cursor chunk", (4, 4), What::Load),
+    #[cfg(feature = "embedded-storage")]
+    whole("SUNDEW.SAVE [stamp]", (1, 2), save::save),
+    #[cfg(feature = "embedded-storage")]
+    whole("SUNDEW.RESTORE", (1, 1), save::restore),
+    #[cfg(feature = "embedded-storage")]
+    whole("SUNDEW.LASTSAVE", (1, 1), save::last_save),
     whole("CF.RESERVE key capacity", (3, 9), family_commands::cuckoo_reserve),
     items("CF.ADD key item", (3, 3), What::CuckooAdd),
     items("CF.ADDNX key item", (3, 3), What::CuckooAddNew),
@@ -144,6 +199,7 @@ pub(super) static COMMANDS: &[Command] = &[
     items("CMS.QUERY key item...", (3, 0), What::CountMinQuery),
     whole("CMS.MERGE to n key... [WEIGHTS w...]", (4, 0), family_commands::count_min_merge),
     whole("CMS.INFO key", (2, 2), family_commands::count_min_info),
+    whole("SUNDEW.TOP key [n]", (2, 3), family_commands::top),
     items("PFADD key item...", (3, 0), What::HyperLogLogAdd),
     whole("PFCOUNT key...", (2, 0), family_commands::hyper_log_log_count),
     whole("PFMERGE to key...", (2, 0), family_commands::hyper_log_log_merge),

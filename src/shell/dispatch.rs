@@ -3,6 +3,8 @@
 use super::arguments::Arguments;
 use super::bloom_commands;
 use super::commands::{self, Command, What};
+use super::dump_commands;
+use super::families::TOP_NAME;
 use super::family_commands;
 use super::keyspace::KeyRef;
 use super::reply::Reply;
@@ -19,8 +21,12 @@ enum Mode {
     Skip,
     /// It is an item: hashed as it arrives, whatever its length.
     Item,
+    /// It is an item whose first bytes are kept, too.
+    Named,
     /// It is kept, and says how often to count the item before it.
     Number,
+    /// It is a chunk of a dump: loaded as it arrives.
+    Chunk,
 }
 
 /// The command that arrives.
@@ -68,11 +74,16 @@ impl Dispatch {
     }
 
     /// More bytes of the current argument.
-    pub fn bytes(&mut self, bytes: &[u8]) {
+    pub fn bytes(&mut self, bytes: &[u8], server: &mut Server) {
         match self.mode {
             Mode::Keep | Mode::Number => self.arguments.push(bytes),
             Mode::Skip => {}
             Mode::Item => self.stream.write(bytes),
+            Mode::Named => {
+                self.stream.write(bytes);
+                self.arguments.push_up_to(bytes, TOP_NAME);
+            }
+            Mode::Chunk => dump_commands::load(server, &self.arguments, bytes),
         }
     }
 
@@ -92,8 +103,8 @@ impl Dispatch {
                     self.run(server, reply);
                 }
             }
-            Mode::Item if self.what == What::CountMinIncrement => {
-                self.arguments.clear();
+            Mode::Named => {
+                self.arguments.end();
                 self.mode = Mode::Number;
             }
             Mode::Item => {
@@ -108,10 +119,12 @@ impl Dispatch {
             Mode::Number => {
                 self.arguments.end();
                 let hash = self.stream.finish();
-                family_commands::increment(self.key, hash, self.arguments.last(), server, reply);
-                self.mode = Mode::Item;
+                family_commands::increment(self.key, hash, &self.arguments, server, reply);
+                self.arguments.clear();
+                self.mode = Mode::Named;
                 self.start_item(server);
             }
+            Mode::Chunk => dump_commands::end_load(server, &self.arguments, reply),
             Mode::Skip => {}
         }
         self.index += 1;
@@ -154,6 +167,14 @@ impl Dispatch {
         let Some(what) = command.items else {
             return;
         };
+        if what == What::Load {
+            if self.index == 2 {
+                let is_taken = !self.arguments.is_too_long()
+                    && dump_commands::begin_load(server, &self.arguments, reply);
+                self.mode = if is_taken { Mode::Chunk } else { Mode::Skip };
+            }
+            return;
+        }
         if what.has_options() {
             if self.index < 2 || !self.arguments.last().eq_ignore_ascii_case(b"ITEMS") {
                 return;
@@ -178,6 +199,10 @@ impl Dispatch {
             }
             self.has_changed = false;
             self.mode = Mode::Item;
+            if what == What::CountMinIncrement {
+                self.arguments.clear();
+                self.mode = Mode::Named;
+            }
             self.what = what;
             self.key = key;
             self.start_item(server);

@@ -4,6 +4,7 @@ use super::arena::{num_probes, word};
 use super::commands::What;
 use super::keyspace::{KeyRef, Keyspace};
 use crate::block::{Block512, has_bits, set_bits};
+use crate::copy::copy;
 use crate::counting_bloom;
 use crate::cuckoo_filter::BucketStore;
 use crate::hash::{GOLDEN, HashValue, block_index};
@@ -41,12 +42,37 @@ impl BucketStore<u16> for [Block512] {
     }
 }
 
-/// Groups of four registers in a unit, of which the last byte is left over.
-const GROUPS: usize = 21;
+/// Groups of four registers in a unit: as many as end with a word, so that they can be dumped by words.
+const GROUPS: usize = 20;
 /// The registers of a HyperLogLog: a standard error of 2.3 %.
 pub(super) const NUM_REGISTERS: usize = 2048;
 /// The units for them.
 pub(super) const REGISTER_UNITS: u32 = (NUM_REGISTERS / REGISTERS).div_ceil(GROUPS) as u32;
+
+/// How many of the most frequent items a sketch knows by name, one in a unit behind its counters.
+const TOP: u32 = 8;
+/// Bytes of a name that are kept there.
+pub(super) const TOP_NAME: usize = 48;
+
+/// Where in such a unit which word is.
+mod top {
+    pub const HASH: usize = 0;
+    /// 0 when there is none.
+    pub const COUNT: usize = 1;
+    pub const LENGTH: usize = 2;
+    /// The first of the name.
+    pub const NAME: usize = 3;
+}
+
+fn top_name(words: &[u32; 16]) -> &[u8] {
+    let bytes: &[u8] = bytemuck::cast_slice(words.split_at(top::NAME).1);
+    bytes.get(..words[top::LENGTH] as usize).unwrap_or(&[])
+}
+
+/// The units of a sketch of so many counters in a row, and rows.
+pub(super) fn count_min_units(width: u32, depth: u32) -> u32 {
+    width.saturating_mul(depth).div_ceil(16).saturating_add(TOP)
+}
 
 fn group(blocks: &[Block512], index: usize) -> Group {
     let bytes: &[u8] = match blocks.get(index / GROUPS) {
@@ -186,9 +212,95 @@ impl Keyspace<'_> {
         least
     }
 
-    /// Adds `weight` times all counters of one sketch to another of the same size; or empties that one first.
+    /// The units that name a sketch's most frequent items.
+    fn top(&self, key: KeyRef) -> &[Block512] {
+        let blocks = self.blocks(key);
+        let counters = blocks.len().saturating_sub(TOP as usize);
+        blocks.get(counters..).unwrap_or(&[])
+    }
+
+    fn top_mut(&mut self, key: KeyRef) -> &mut [Block512] {
+        let blocks = self.blocks_mut(key);
+        let counters = blocks.len().saturating_sub(TOP as usize);
+        blocks.get_mut(counters..).unwrap_or(&mut [])
+    }
+
+    /// An item has come so often: it takes the place of the least frequent, if that came less often.
+    #[inline(never)]
+    pub(super) fn offer_to_top(&mut self, key: KeyRef, hash: u32, name: &[u8], count: u32) {
+        let units = self.top_mut(key);
+        let is_item = |words: &[u32; 16]| words[top::COUNT] > 0 && words[top::HASH] == hash;
+        let known = units.iter().position(|unit| is_item(unit.words()));
+        let least = || {
+            let counts = units.iter().map(|unit| unit.words()[top::COUNT]);
+            counts
+                .enumerate()
+                .min_by_key(|(_, count)| *count)
+                .filter(|(_, least)| *least < count)
+        };
+        let place = known.or_else(|| Some(least()?.0));
+        let Some(unit) = place.and_then(|place| units.get_mut(place)) else {
+            return;
+        };
+        let words = unit.words_mut();
+        words[top::HASH] = hash;
+        words[top::COUNT] = count;
+        if known.is_none() {
+            let (head, bytes) = words.split_at_mut(top::NAME);
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(bytes);
+            let length = copy(name, bytes.get_mut(..TOP_NAME).unwrap_or_default());
+            if let Some(place) = head.get_mut(top::LENGTH) {
+                *place = length as u32;
+            }
+        }
+    }
+
+    /// Hands out the most frequent items, the most frequent first, and how often they came.
+    pub(super) fn top_items(
+        &self,
+        key: KeyRef,
+        most: u32,
+        take: &mut dyn FnMut(&[u8], u32),
+    ) -> u32 {
+        let mut last = (u32::MAX, TOP as usize);
+        let mut number = 0;
+        while number < most {
+            // The next below the last; of two that are as frequent, the one that lies in front.
+            let next = self.top(key).iter().enumerate().map(|(i, unit)| {
+                let count = unit.words()[top::COUNT];
+                (count, TOP as usize - 1 - i)
+            });
+            let Some(next) = next.filter(|next| *next < last && next.0 > 0).max() else {
+                break;
+            };
+            if let Some(unit) = self.top(key).get(TOP as usize - 1 - next.1) {
+                take(top_name(unit.words()), next.0);
+            }
+            last = next;
+            number += 1;
+        }
+        number
+    }
+
+    /// Counts the most frequent items of `from` anew in `to`, into which it was merged.
+    fn merge_top(&mut self, to: KeyRef, from: KeyRef) {
+        for i in 0..TOP as usize {
+            let Some(unit) = self.top(from).get(i) else {
+                return;
+            };
+            let words = *unit.words();
+            if words[top::COUNT] > 0 {
+                let count = self.count_item(What::CountMinQuery, to, words[top::HASH]);
+                self.offer_to_top(to, words[top::HASH], top_name(&words), count);
+            }
+        }
+    }
+
+    /// Adds `weight` times all counters of one sketch to another of the same size.
     pub(super) fn merge_count_min(&mut self, to: KeyRef, from: KeyRef, weight: u32) {
-        for i in 0..self.blocks(from).len() * 16 {
+        let header = self.header(from);
+        let counters = header[word::CAPACITY] * header[word::EXPANSION];
+        for i in 0..counters as usize {
             let more = counter(self.blocks(from), i).saturating_mul(weight);
             if let Some(counter) = counter_mut(self.blocks_mut(to), i) {
                 *counter = counter.saturating_add(more);
@@ -197,6 +309,10 @@ impl Keyspace<'_> {
         let more = self.header(from)[word::ITEMS].saturating_mul(weight);
         let total = self.header(to)[word::ITEMS].saturating_add(more);
         self.set_word(to, word::ITEMS, total);
+        self.merge_top(to, to);
+        if weight > 0 {
+            self.merge_top(to, from);
+        }
     }
 
     /// Counts an item in a HyperLogLog; whether a register changed.
@@ -288,6 +404,7 @@ impl Keyspace<'_> {
 
     /// Forgets the oldest generation and begins a new one.
     pub(super) fn rotate(&mut self, key: KeyRef) {
+        self.note_change();
         let Generations { number, newest } = self.generations(key);
         let oldest = (newest + 1) % number;
         for block in self.blocks_mut(key).iter_mut().skip(oldest).step_by(number) {

@@ -5,7 +5,7 @@ use super::arguments::Arguments;
 use super::bloom_commands::{SYNTAX_ERROR, Text, capacity, key_error, rate};
 use super::commands::What;
 use super::decimal::parse;
-use super::families::REGISTER_UNITS;
+use super::families::{REGISTER_UNITS, count_min_units};
 use super::keyspace::{KeyError, KeyRef};
 use super::kind::Kind;
 use super::reply::Reply;
@@ -14,27 +14,25 @@ use crate::sizing::{CountMinPlan, Layout, Plan, Rate, cuckoo_buckets};
 
 pub(super) const WRONG_TYPE: &str =
     "WRONGTYPE Operation against a key holding the wrong kind of value";
-const NOT_FOUND: &str = "Not found";
-const NO_SKETCH: &str = "CMS: key does not exist";
-/// RedisBloom's, of a key that is not there.
-const CUCKOO_CAPACITY: u32 = 1024;
 
 /// The key of this name, if it is of this kind; what is wrong otherwise is told.
-fn find(server: &Server, name: &[u8], kind: Kind, reply: &mut Reply) -> Option<KeyRef> {
+#[inline(never)]
+pub(super) fn find(server: &Server, name: &[u8], kind: Kind, reply: &mut Reply) -> Option<KeyRef> {
     let key = server.keyspace.find(name);
     match key {
         Some(key) if server.keyspace.kind(key) == kind => return Some(key),
         Some(_) => reply.bare_error(WRONG_TYPE),
         None => reply.bare_error(match kind {
-            Kind::CountMin => NO_SKETCH,
-            _ => NOT_FOUND,
+            Kind::Bloom => "ERR not found",
+            Kind::CountMin => "CMS: key does not exist",
+            _ => "Not found",
         }),
     }
     None
 }
 
 /// Makes a key of so many units, or says why not.
-fn create(
+pub(super) fn create(
     server: &mut Server,
     name: &[u8],
     kind: Kind,
@@ -54,7 +52,7 @@ fn create(
     }
 }
 
-fn create_cuckoo(
+pub(super) fn create_cuckoo(
     server: &mut Server,
     name: &[u8],
     capacity: u32,
@@ -64,78 +62,6 @@ fn create_cuckoo(
     let key = create(server, name, Kind::Cuckoo, units, reply)?;
     server.keyspace.set_word(key, word::CAPACITY, capacity);
     Some(key)
-}
-
-/// The key for items of these commands, made when that is usual; `None` inside when nothing can be in it.
-pub(super) fn key_for_items(
-    what: What,
-    arguments: &Arguments,
-    server: &mut Server,
-    reply: &mut Reply,
-) -> Result<Option<KeyRef>, ()> {
-    let name = arguments.get(1);
-    let kind = what.kind();
-    let found = server.keyspace.find(name);
-    let is_of_kind = found.is_some_and(|key| server.keyspace.kind(key) == kind);
-    if is_of_kind {
-        return Ok(found);
-    }
-    let is_question = matches!(
-        what,
-        What::CuckooHas
-            | What::CuckooCount
-            | What::CountingHas
-            | What::CountingCount
-            | What::RotatingHas
-    );
-    if is_question {
-        return Ok(None);
-    }
-    if found.is_none() {
-        let key = match what {
-            What::CuckooAdd | What::CuckooAddNew => {
-                return create_cuckoo(server, name, CUCKOO_CAPACITY, reply)
-                    .map(Some)
-                    .ok_or(());
-            }
-            What::CuckooInsert | What::CuckooInsertNew => insert_key(arguments, server, reply),
-            What::HyperLogLogAdd => create(server, name, kind, REGISTER_UNITS, reply),
-            _ => {
-                find(server, name, kind, reply);
-                None
-            }
-        };
-        return key.map(Some).ok_or(());
-    }
-    reply.bare_error(WRONG_TYPE);
-    Err(())
-}
-
-/// CF.INSERT's key: `CAPACITY n` and `NOCREATE` go before `ITEMS`.
-fn insert_key(arguments: &Arguments, server: &mut Server, reply: &mut Reply) -> Option<KeyRef> {
-    let mut wished = CUCKOO_CAPACITY;
-    let mut i = 2;
-    while i < arguments.len() {
-        match arguments.which(i, "NOCREATE CAPACITY") {
-            Some(0) => {
-                reply.bare_error(NOT_FOUND);
-                return None;
-            }
-            Some(_) => match capacity(arguments.get(i + 1)) {
-                Ok(capacity) => wished = capacity,
-                Err(text) => {
-                    reply.error(text);
-                    return None;
-                }
-            },
-            None => {
-                reply.error(SYNTAX_ERROR);
-                return None;
-            }
-        }
-        i += 2;
-    }
-    create_cuckoo(server, arguments.get(1), wished, reply)
 }
 
 pub(super) fn run_item(
@@ -202,13 +128,15 @@ pub(super) fn run_item(
 pub(super) fn increment(
     key: Option<KeyRef>,
     hash: u32,
-    text: &[u8],
+    arguments: &Arguments,
     server: &mut Server,
     reply: &mut Reply,
 ) {
-    match (key, parse(text)) {
+    match (key, parse(arguments.get(1))) {
         (Some(key), Some(count)) if count > 0 => {
             let estimate = server.keyspace.add_to_count_min(key, hash, count);
+            let name = arguments.get(0);
+            server.keyspace.offer_to_top(key, hash, name, estimate);
             if estimate == u32::MAX {
                 reply.bare_error("CMS: INCRBY overflow");
             } else {
@@ -276,7 +204,7 @@ fn create_count_min(
     depth: u32,
     reply: &mut Reply,
 ) {
-    let units = width.saturating_mul(depth).div_ceil(16);
+    let units = count_min_units(width, depth);
     if let Some(key) = create(server, arguments.get(1), Kind::CountMin, units, reply) {
         server.keyspace.set_word(key, word::CAPACITY, width);
         server.keyspace.set_word(key, word::EXPANSION, depth);
@@ -330,6 +258,26 @@ pub(super) fn count_min_info(server: &mut Server, arguments: &Arguments, reply: 
     }
 }
 
+/// SUNDEW.TOP key [n]: the most frequent items of a sketch, and how often they came.
+pub(super) fn top(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
+    let most = match arguments.len() {
+        2 => Some(u32::MAX),
+        _ => parse(arguments.get(2)),
+    };
+    let Some(most) = most else {
+        return reply.error("value is not an integer or out of range");
+    };
+    if let Some(key) = find(server, arguments.get(1), Kind::CountMin, reply) {
+        let keyspace = &server.keyspace;
+        let number = keyspace.top_items(key, most, &mut |_, _| {});
+        reply.array(number * 2);
+        keyspace.top_items(key, most, &mut |name, count| {
+            reply.bulk(name);
+            reply.integer(count);
+        });
+    }
+}
+
 /// CMS.MERGE to n from... [WEIGHTS w...]: the sum of the sketches, not added to what was there.
 pub(super) fn count_min_merge(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     let Some(number) = parse(arguments.get(2)).map(|number| number as usize) else {
@@ -347,7 +295,7 @@ pub(super) fn count_min_merge(server: &mut Server, arguments: &Arguments, reply:
     let Some(to) = find(server, arguments.get(1), Kind::CountMin, reply) else {
         return;
     };
-    let mut includes_itself = 0;
+    let mut includes_itself = 0_u32;
     for i in 0..number {
         let Some(from) = find(server, arguments.get(3 + i), Kind::CountMin, reply) else {
             return;
@@ -360,7 +308,8 @@ pub(super) fn count_min_merge(server: &mut Server, arguments: &Arguments, reply:
             return reply.bare_error("CMS: invalid weight value");
         }
         if from == to {
-            includes_itself = weight(arguments, number, has_weights, i);
+            let weight = weight(arguments, number, has_weights, i);
+            includes_itself = includes_itself.saturating_add(weight);
         }
     }
     // Itself first, while it is what it was: so many times more, or none of it.

@@ -4,7 +4,7 @@ use super::arena::word;
 use super::arguments::Arguments;
 use super::commands::{self, COMMANDS};
 use super::decimal::{parse, parse_parts_per_billion};
-use super::family_commands::WRONG_TYPE;
+use super::family_commands::find;
 use super::keyspace::KeyRef;
 use super::kind::Kind;
 use super::reply::Reply;
@@ -52,6 +52,12 @@ pub(super) fn stats(server: &mut Server, arguments: &Arguments, reply: &mut Repl
                 let template = if i > 0 { "\n%s\n" } else { "%s\n" };
                 fill_in(out, template, server.keyspace.name(key), &[]);
                 key_stats(server, key, out);
+            }
+            let numbers = server.lookup_numbers();
+            if numbers != [0; 3] {
+                let template =
+                    "\nSUNDEW.ASK: %g answered here, %g sent on, of which %g were not there";
+                fill_in(out, template, &[], &numbers);
             }
         });
     }
@@ -107,12 +113,9 @@ fn key_stats(server: &Server, key: KeyRef, out: &mut dyn Sink) {
 
 /// How many blocks have how many bits set: a good hash makes one hill.
 pub(super) fn fill(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let Some(key) = server.keyspace.find(arguments.get(1)) else {
-        return reply.error(NO_KEY);
+    let Some(key) = find(server, arguments.get(1), Kind::Bloom, reply) else {
+        return;
     };
-    if server.keyspace.kind(key) != Kind::Bloom {
-        return reply.bare_error(WRONG_TYPE);
-    }
     let mut histogram = [0_u32; 16];
     for stage in server.keyspace.stages(key) {
         for ones in server

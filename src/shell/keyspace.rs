@@ -59,6 +59,8 @@ impl<'a> Fixed<'a> {
 pub struct Keyspace<'a> {
     fixed: &'a mut [Fixed<'a>],
     arena: &'a mut ArenaView,
+    /// How often keys were made, removed, emptied or rotated.
+    changes: u32,
 }
 
 /// Where a stage of a key is; where its first is stands for the key. Valid until the next key is removed.
@@ -116,7 +118,22 @@ impl Summary {
 impl<'a> Keyspace<'a> {
     /// The keys of these statics, and an arena for more.
     pub const fn new(fixed: &'a mut [Fixed<'a>], arena: &'a mut ArenaView) -> Self {
-        Self { fixed, arena }
+        Self {
+            fixed,
+            arena,
+            changes: 0,
+        }
+    }
+
+    /// A number that changes when more than items of a key does.
+    #[cfg(feature = "embedded-storage")]
+    pub(super) fn changes(&self) -> u32 {
+        self.changes
+    }
+
+    /// Notes such a change.
+    pub(super) fn note_change(&mut self) {
+        self.changes = self.changes.wrapping_add(1);
     }
 
     pub(super) fn arena(&self) -> &ArenaView {
@@ -167,7 +184,8 @@ impl<'a> Keyspace<'a> {
             at += self.header(last)[word::UNITS] as usize - 1;
         }
         while self.arena.units_at(at) > 0 {
-            if arena::is_first_stage(self.arena.header(at)) {
+            let header = self.arena.header(at);
+            if arena::is_first_stage(header) && !arena::is_loading(header) {
                 return self.in_arena(at);
             }
             at += self.arena.units_at(at);
@@ -188,10 +206,18 @@ impl<'a> Keyspace<'a> {
         }
     }
 
+    pub(super) fn hash(&self, key: KeyRef) -> Xxh32 {
+        let (fixed, _) = self.locate(key);
+        fixed.map_or(Xxh32::UNSEEDED, |fixed| fixed.hash)
+    }
+
     /// Starts to hash an item for this key.
     pub(super) fn stream(&self, key: KeyRef) -> Xxh32Stream {
-        let (fixed, _) = self.locate(key);
-        fixed.map_or(Xxh32::UNSEEDED, |fixed| fixed.hash).stream()
+        self.hash(key).stream()
+    }
+
+    pub(super) fn is_fixed(&self, key: KeyRef) -> bool {
+        self.locate(key).0.is_some()
     }
 
     /// The stages of a key, the first first.
@@ -285,6 +311,9 @@ impl<'a> Keyspace<'a> {
             sum.stages += 1;
             sum.items = sum.items.saturating_add(header[word::ITEMS]);
             sum.expansion = header[word::EXPANSION];
+        }
+        if self.kind(key) == Kind::HyperLogLog {
+            sum.items = self.estimate_union(core::iter::once(key));
         }
         sum
     }
@@ -399,15 +428,11 @@ impl<'a> Keyspace<'a> {
         if self.find(name).is_some() {
             return Err(KeyError::Exists);
         }
-        if name.len() > MAX_NAME {
-            return Err(KeyError::NameTooLong);
-        }
-        let mut header = [0; 16];
-        arena::set_name(&mut header, name);
-        Ok(header)
+        header_of(name)
     }
 
-    fn append_run(&mut self, header: &Header) -> Result<KeyRef, KeyError> {
+    pub(super) fn append_run(&mut self, header: &Header) -> Result<KeyRef, KeyError> {
+        self.note_change();
         let bytes = header[word::UNITS].saturating_mul(UNIT_BYTES);
         self.arena
             .append(header)
@@ -455,15 +480,55 @@ impl<'a> Keyspace<'a> {
     /// Empties a key and keeps its first stage.
     #[inline(never)]
     pub(super) fn empty(&mut self, key: KeyRef) {
+        self.note_change();
         if let (None, at) = self.locate(key) {
             self.arena.remove_further_stages(at);
         }
         clear(self.blocks_mut(key));
         self.set_items(key, 0);
+        if self.kind(key) == Kind::Cuckoo {
+            // The items that were removed.
+            self.set_word(key, word::RATE, 0);
+        }
+    }
+
+    /// The last stage that is being loaded.
+    pub(super) fn find_loading(&self) -> Option<KeyRef> {
+        self.in_arena(self.arena.find_loading()?)
+    }
+
+    /// Removes what is being loaded.
+    pub(super) fn remove_loading(&mut self) {
+        while let Some(at) = self.arena.find_loading() {
+            self.arena.remove_run(at);
+        }
+    }
+
+    /// What was loaded becomes the key of this name, in place of that which had it.
+    pub(super) fn adopt_loaded(&mut self, name: &[u8]) {
+        self.note_change();
+        if self.arena.find_loading().is_some() {
+            self.remove(name);
+        }
+        while let Some(at) = self.arena.find_loading()
+            && let Some(header) = self.arena.header_mut(at)
+        {
+            arena::set_loading(header, false);
+        }
+    }
+
+    /// Time is not part of what was saved or dumped: a key of this name that rotates by the clock starts a period.
+    pub(super) fn start_period(&mut self, name: &[u8], now: u32) {
+        if let Some(key) = self.find(name)
+            && self.kind(key) == Kind::Rotating
+        {
+            self.set_word(key, word::EXTRA, now);
+        }
     }
 
     /// Removes all keys, and empties the fixed ones.
     pub(super) fn remove_all(&mut self) {
+        self.note_change();
         self.arena.clear();
         let mut last = None;
         while let Some(key) = self.next_key(last) {
@@ -471,4 +536,14 @@ impl<'a> Keyspace<'a> {
             last = Some(key);
         }
     }
+}
+
+/// The header of a run of this name, and nothing else.
+pub(super) fn header_of(name: &[u8]) -> Result<Header, KeyError> {
+    if name.len() > MAX_NAME {
+        return Err(KeyError::NameTooLong);
+    }
+    let mut header = [0; 16];
+    arena::set_name(&mut header, name);
+    Ok(header)
 }

@@ -40,6 +40,8 @@ mod bloom_commands;
 mod commands;
 mod decimal;
 mod dispatch;
+mod dump;
+mod dump_commands;
 mod families;
 mod family_commands;
 mod frame;
@@ -51,21 +53,28 @@ mod kind;
 mod line_editor;
 mod pattern;
 mod reply;
+#[cfg(feature = "embedded-storage")]
+mod save;
 mod server;
 mod server_commands;
 mod text;
 
 pub use arena::{Arena, ArenaInner, ArenaView};
 pub use keyspace::{Fixed, Keyspace};
+#[cfg(feature = "embedded-storage")]
+pub use save::{KeyStore, RestoreError};
 pub use server::Board;
 
 use dispatch::Dispatch;
+use dump::Load;
+use dump_commands::Dump;
 use frame::{FrameError, Frames, Part};
 use line_editor::{Edit, LineEditor};
 use reply::{Face, Reply};
 use server::{Server, Uptime};
 
 use crate::key::Sink;
+use crate::two_layer::Lookups;
 
 /// A pause of so many milliseconds inside a frame ends it: whoever sent it is gone.
 const GAP: u32 = 500;
@@ -111,6 +120,13 @@ impl<'a> Shell<'a> {
                 commands: 0,
                 commands_at_hello: 0,
                 is_quitting: false,
+                lookups: Lookups::new(),
+                dump: Dump::NONE,
+                load: Load::new(),
+                #[cfg(feature = "embedded-storage")]
+                store: None,
+                #[cfg(feature = "embedded-storage")]
+                saves: save::Saves::NONE,
             },
             frames: Frames::new(),
             dispatch: Dispatch::new(),
@@ -154,6 +170,8 @@ impl<'a> Shell<'a> {
 
     /// The line was held low for longer than a byte: whoever comes next is new.
     pub fn line_break(&mut self) {
+        let server = &mut self.server;
+        server.load.abandon(&mut server.keyspace);
         self.frames.reset();
         self.line.clear();
         self.face = Face::Resp2;
@@ -164,6 +182,42 @@ impl<'a> Shell<'a> {
     pub fn bytes_lost(&mut self, count: u32) {
         self.server.bytes_lost = self.server.bytes_lost.saturating_add(count);
         self.bytes_lost_untold = self.bytes_lost_untold.saturating_add(count);
+    }
+
+    /// Where `SUNDEW.SAVE` saves to, and makes the keys what they were at the last save: for a firmware to call when
+    /// it starts. Returns how many filters were restored; a key that has grown is several.
+    ///
+    /// Each call of [`feed`](Self::feed) and [`poll`](Self::poll) does one operation of the flash, as long as a save
+    /// is [running](Self::is_saving).
+    ///
+    /// # Errors
+    ///
+    /// When what was saved cannot be read, or does not fit what is here. Those keys that come before it are
+    /// restored; the store is used for the next save anyway.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use embedded_storage::nor_flash::NorFlash;
+    /// use sundew::persist::Store;
+    /// use sundew::shell::Shell;
+    ///
+    /// fn start<'a, F: NorFlash>(shell: &mut Shell<'a>, store: &'a mut Store<F>) {
+    ///     if shell.restore_from(store).is_err() {
+    ///         // Say so, and go on with empty filters.
+    ///     }
+    /// }
+    /// ```
+    #[cfg(feature = "embedded-storage")]
+    pub fn restore_from(&mut self, store: &'a mut dyn KeyStore) -> Result<u32, RestoreError> {
+        self.server.store = Some(server::StoreRef(store));
+        self.server.restore_saved()
+    }
+
+    /// Whether a save is running, so that a firmware should call [`poll`](Self::poll) again soon.
+    #[cfg(feature = "embedded-storage")]
+    pub fn is_saving(&self) -> bool {
+        self.server.saves.running.is_some()
     }
 
     /// Whether a key holds 90 % of what it is made for.
@@ -193,7 +247,7 @@ impl<'a> Shell<'a> {
                     }
                     self.dispatch.begin(count);
                 }
-                Part::Bytes(bytes) => self.dispatch.bytes(bytes),
+                Part::Bytes(bytes) => self.dispatch.bytes(bytes, &mut self.server),
                 Part::ArgumentEnd => self.end_argument(out),
                 Part::Text(byte) => self.take_text(byte, out),
                 Part::Broken(error) => {
@@ -233,6 +287,10 @@ impl<'a> Shell<'a> {
 
     fn look_at_clock(&mut self, now: u32, out: &mut dyn Sink) {
         self.server.uptime.advance(now);
+        #[cfg(feature = "embedded-storage")]
+        if let Some(saving) = self.server.saves.running {
+            self.server.save_slice(saving);
+        }
         let silence = now.wrapping_sub(self.last);
         if self.frames.is_lost() {
             if silence >= LOST_GAP {
@@ -322,6 +380,8 @@ impl<'a> Shell<'a> {
         if self.server.is_quitting {
             self.server.is_quitting = false;
             self.face = Face::Resp2;
+            let server = &mut self.server;
+            server.load.abandon(&mut server.keyspace);
         }
     }
 
@@ -348,7 +408,7 @@ impl<'a> Shell<'a> {
         dispatch.begin(count);
         // It was read to the end before.
         let _ = inline::split(line, &mut |byte| match byte {
-            Some(byte) => dispatch.bytes(&[byte]),
+            Some(byte) => dispatch.bytes(&[byte], server),
             None => dispatch.end_argument(server, &mut reply),
         });
         self.forget_who_quit();

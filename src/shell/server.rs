@@ -1,6 +1,11 @@
 //! What commands work on.
 
+use super::dump::Load;
+use super::dump_commands::Dump;
 use super::keyspace::Keyspace;
+#[cfg(feature = "embedded-storage")]
+use super::save::{KeyStore, Saves};
+use crate::two_layer::Lookups;
 
 /// What the shell cannot know by itself.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +35,35 @@ pub(super) struct Server<'a> {
     pub commands_at_hello: u32,
     /// Whether a command asked for the other end to be forgotten.
     pub is_quitting: bool,
+    /// What `SUNDEW.ASK` and `SUNDEW.TOLD` came to.
+    pub lookups: Lookups,
+    pub dump: Dump,
+    pub load: Load,
+    #[cfg(feature = "embedded-storage")]
+    pub store: Option<StoreRef<'a>>,
+    #[cfg(feature = "embedded-storage")]
+    pub saves: Saves,
+}
+
+/// A store that can be shown, which is that there is one.
+#[cfg(feature = "embedded-storage")]
+pub(super) struct StoreRef<'a>(pub &'a mut dyn KeyStore);
+
+#[cfg(feature = "embedded-storage")]
+impl core::fmt::Debug for StoreRef<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("StoreRef")
+    }
+}
+
+impl Server<'_> {
+    /// Lookups that the filters answered alone, those that the other end had to look up, and how many of these were
+    /// not there.
+    pub fn lookup_numbers(&self) -> [u32; 3] {
+        let lookups = &self.lookups;
+        [lookups.by_filter(), lookups.by_store(), lookups.corrected()]
+            .map(|number| u32::try_from(number).unwrap_or(u32::MAX))
+    }
 }
 
 /// Seconds since the start, from milliseconds that wrap.

@@ -172,6 +172,10 @@ pub(super) fn info(server: &mut Server, _: &Arguments, reply: &mut Reply) {
         for key in server.keyspace.keys() {
             key_info(server, key, out);
         }
+        let template = "# Lookups\nlookups_answered:%n\nlookups_sent_on:%n\nlookups_corrected:%n\n";
+        fill_in(out, template, &[], &server.lookup_numbers());
+        #[cfg(feature = "embedded-storage")]
+        super::save::tell(server, out);
     });
 }
 

@@ -44,9 +44,10 @@ pub enum SnapshotError {
     Unaligned,
 }
 
-impl fmt::Display for SnapshotError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl SnapshotError {
+    /// What [`Display`](fmt::Display) writes, without its machinery.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
             Self::Truncated => "the snapshot ends too early",
             Self::TooLong => "there are bytes after the end of the snapshot",
             Self::Magic => "this is not a snapshot",
@@ -66,7 +67,13 @@ impl fmt::Display for SnapshotError {
             Self::Unaligned => {
                 "the snapshot must begin at a multiple of 4 bytes: wrap it in Aligned"
             }
-        })
+        }
+    }
+}
+
+impl fmt::Display for SnapshotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -248,10 +248,10 @@ impl Header {
         if self.encoding == Encoding::Plain && self.payload_len != num_words as u64 * 4 {
             return Err(SnapshotError::Length);
         }
-        let stages = if self.kind == Kind::SCALABLE {
-            self.parts
-        } else {
-            1
+        // Of a blocked filter, those of a key of the console that has grown.
+        let stages = match self.kind {
+            Kind::SCALABLE | Kind::BLOCKED => self.parts.max(1),
+            _ => 1,
         };
         if self.stage >= stages {
             return Err(SnapshotError::State);

@@ -34,6 +34,16 @@ def check(**options):
         raise AssertionError("3.6 MB of a 256 KB arena")
     except redis.ResponseError as error:
         assert "exceeds bloom object memory limit" in str(error), error
+    # The exact store is here, and is asked only for what the device may have.
+    store = set()
+    for item in list(range(40)) * 2:
+        if client.execute_command("SUNDEW.ASK", "py", f"exact {item}"):
+            client.execute_command("SUNDEW.TOLD", int(item in store))
+        else:
+            assert item not in store
+            bloom.add("py", f"exact {item}")
+        store.add(item)
+    assert client.info()["lookups_sent_on"] >= 40
     assert "py" in client.scan_iter()
     assert client.info()["board"]
     assert client.delete("py") == 1

@@ -1,9 +1,10 @@
 // The same inserts on every machine: included by the host test and by the firmware `agreement`.
 
+use sundew::guava::{GuavaBloom, GuavaBloomRef, Shape, Strategy};
 use sundew::hash::{Murmur3, SipHash13, Xxh3, Xxh32};
 use sundew::{
     AtomicBloom, Block4096, BlockedBloom, ClassicBloom, CountMinSketch, CountingBloom,
-    CuckooFilter, HyperLogLog9, RotatingBloom, ScalableBloom, StreamingHyperLogLog,
+    CuckooFilter, HyperLogLog9, RotatingBloom, ScalableBloom, StreamingHyperLogLog, TwoLayer,
 };
 
 /// Five keys per turn into a structure, by a method that takes the key and what else is given.
@@ -64,6 +65,9 @@ pub fn checksums(turns: u32, mut print: impl FnMut(&str, u32)) {
     print("scalable", scalable(turns));
     print("rotating", rotating(turns));
     print("atomic", atomic(turns));
+    print("guava 64", guava(turns, Strategy::Murmur128Mitz64));
+    print("guava 32", guava(turns, Strategy::Murmur128Mitz32));
+    print("two layers", two_layer(turns));
 }
 
 /// 94 % full after 300 turns. A function of its own, as those below: a Cortex-M0 with 16 KB of RAM cannot have
@@ -156,6 +160,38 @@ fn atomic(turns: u32) -> u32 {
     let filter = AtomicBloom::<19, 7>::new();
     fill!(turns, filter.insert());
     checksum(filter.words())
+}
+
+/// Of the bytes of the file, and of what it answers when it is asked in place.
+#[inline(never)]
+fn guava(turns: u32, strategy: Strategy) -> u32 {
+    let mut filter = GuavaBloom::<150, 7>::new();
+    let _ = Shape::new(strategy, 7, 149).map(|shape| filter.reset(shape));
+    fill!(turns, filter.insert());
+    let mut file = [0; 6 + 149 * 8];
+    let length = filter.copy_file(0, &mut file);
+    let found = match GuavaBloomRef::new(&file) {
+        Ok(filter) => (0..20 * turns).filter(|i| filter.contains(i)).count(),
+        Err(_) => 0,
+    };
+    let bytes = file.iter().map(|byte| u32::from(*byte));
+    checksum(bytes.chain([length as u32, found as u32]))
+}
+
+/// What the filter lets through, and how often.
+#[inline(never)]
+fn two_layer(turns: u32) -> u32 {
+    let mut layers = TwoLayer::new(CountingBloom::<11, 6>::new(), ());
+    fill!(turns, layers.admit());
+    for i in turns..10 * turns {
+        if layers.may_contain(&i) {
+            layers.record(i % 2 == 0);
+        }
+    }
+    let lookups = layers.lookups();
+    let counts = [lookups.by_filter(), lookups.by_store(), lookups.corrected()];
+    let words = layers.filter().blocks().flat_map(|block| block.words());
+    checksum(words.copied().chain(counts.map(|count| count as u32)))
 }
 
 /// FNV-1a over the words, which is independent of the hashes under test.

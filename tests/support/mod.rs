@@ -1,7 +1,10 @@
-//! Builds firmware for the tests and runs it under QEMU.
+//! The console without hardware; builds firmware for the tests and runs it under QEMU.
 #![allow(dead_code)] // no test uses all of it
 
+pub mod console;
 pub mod device;
+#[cfg(feature = "embedded-storage")]
+pub mod nor;
 pub mod transcript;
 
 use std::path::{Path, PathBuf};

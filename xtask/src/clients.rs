@@ -11,7 +11,8 @@ use crate::{Outcome, root, setup};
 /// The version whose tests were read.
 const REDIS_PY: &str = "redis==8.1.0";
 /// Cases of redis-py's own tests/test_bloom.py that the firmware is to pass.
-const BLOOM_CASES: &str = "test_bf_add or test_bf_insert or test_bf_info or test_bf_card";
+const BLOOM_CASES: &str = "test_bf_add or test_bf_insert or test_bf_info or test_bf_card \
+                            or test_cf_add_and_insert or test_cf_exists_and_del or test_cms or test_cms_merge";
 const PIPED_COMMANDS: usize = 1_000;
 
 pub fn test() -> Outcome {
@@ -29,7 +30,7 @@ pub fn test() -> Outcome {
 
 type Check = fn(&Device, &Tools) -> Outcome;
 
-const CHECKS: [(&str, Check); 10] = [
+const CHECKS: [(&str, Check); 12] = [
     ("redis-cli, one command at a time", one_shot),
     ("redis-cli at a terminal", at_terminal),
     ("redis-cli in RESP3", |device, _| {
@@ -53,6 +54,12 @@ const CHECKS: [(&str, Check); 10] = [
     }),
     ("redis-py's own tests, RESP2", |device, tools| {
         own_tests(device, tools, "2")
+    }),
+    ("redis-py's own test of dumps, RESP3", |device, tools| {
+        own_dump_test(device, tools, "3")
+    }),
+    ("redis-py's own test of dumps, RESP2", |device, tools| {
+        own_dump_test(device, tools, "2")
     }),
 ];
 
@@ -132,6 +139,25 @@ fn redis_py(device: &Device, tools: &Tools) -> Outcome {
 }
 
 fn own_tests(device: &Device, tools: &Tools, protocol: &str) -> Outcome {
+    let pytest = pytest(device, tools, protocol, BLOOM_CASES);
+    let cases = BLOOM_CASES.split(" or ").count();
+    talk(pytest, "")?.contains(&format!("{cases} passed"))
+}
+
+/// Fills a filter, dumps it, loads it, and fills it again; its last line then reserves 24 MB, more than the device
+/// has, and that is where it must fail.
+fn own_dump_test(device: &Device, tools: &Tools, protocol: &str) -> Outcome {
+    let pytest = pytest(device, tools, protocol, "test_bf_scandump_and_loadchunk");
+    let Err(said) = talk(pytest, "") else {
+        return Err("24 MB were reserved".into());
+    };
+    let said = Said(said);
+    said.contains(">       client.bf().create(\"myBloom\", \"0.0001\", \"10000000\")")?;
+    said.contains("operation exceeds bloom object memory limit")?;
+    said.contains("1 failed")
+}
+
+fn pytest(device: &Device, tools: &Tools, protocol: &str, cases: &str) -> Command {
     let url = format!("redis://127.0.0.1:{}/0", device.port);
     let mut pytest = tools.python();
     pytest
@@ -145,9 +171,8 @@ fn own_tests(device: &Device, tools: &Tools, protocol: &str) -> Outcome {
             "tests/test_bloom.py",
         ])
         .args(["--redis-url", &url, "--redis-mod-url", &url])
-        .args(["--protocol", protocol, "-k", BLOOM_CASES]);
-    let cases = BLOOM_CASES.split(" or ").count();
-    talk(pytest, "")?.contains(&format!("{cases} passed"))
+        .args(["--protocol", protocol, "-k", cases]);
+    pytest
 }
 
 /// What a client printed.
@@ -162,7 +187,7 @@ impl Said {
         }
     }
 
-    fn contains(self, expected: &str) -> Outcome {
+    fn contains(&self, expected: &str) -> Outcome {
         if self.0.contains(expected) {
             Ok(())
         } else {

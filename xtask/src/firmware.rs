@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use object::{Object, ObjectSection, ObjectSymbol};
 
 use crate::call::Call;
-use crate::row::Row;
+use crate::row::{Bench, Row};
 use crate::{Outcome, root};
 
 const DIRECTORY: &str = "benches/target";
@@ -28,6 +28,9 @@ pub struct Core {
     /// Of SysTick.
     hertz: f64,
     has_fastbloom: bool,
+    /// Whether the whole family is measured. Not on the Cortex-M4, which takes the M3's number of instructions for
+    /// the default hash: that would only take time.
+    has_family: bool,
 }
 
 pub const CORES: [Core; 3] = [
@@ -37,6 +40,7 @@ pub const CORES: [Core; 3] = [
         machine: "microbit",
         hertz: 16e6,
         has_fastbloom: false,
+        has_family: true,
     },
     Core {
         name: "m3",
@@ -44,6 +48,7 @@ pub const CORES: [Core; 3] = [
         machine: "mps2-an385",
         hertz: 25e6,
         has_fastbloom: true,
+        has_family: true,
     },
     Core {
         name: "m4",
@@ -51,6 +56,7 @@ pub const CORES: [Core; 3] = [
         machine: "mps2-an386",
         hertz: 25e6,
         has_fastbloom: true,
+        has_family: false,
     },
 ];
 
@@ -77,8 +83,11 @@ impl Core {
     pub fn measure(&self, contestants: Contestants) -> Outcome<Vec<Row>> {
         eprintln!("{}: instructions", self.name);
         let elf = self.build("sundew-bench-target", "release", contestants, "")?;
-        let output = self.run(&elf)?;
-        let mut rows = self.rows(&output)?;
+        let mut rows = self.rows(Bench::Filters, &self.run(&elf)?)?;
+        if self.has_family {
+            let elf = self.build("family", "release", Contestants::Own, "")?;
+            rows.extend(self.rows(Bench::Family, &self.run(&elf)?)?);
+        }
 
         let baseline = self.code_size(contestants, "")?;
         for i in 0..rows.len() {
@@ -145,7 +154,7 @@ impl Core {
         output_within(child, QEMU_LIMIT).map_err(|error| format!("{}: QEMU {error}", self.name))
     }
 
-    fn rows(&self, output: &str) -> Outcome<Vec<Row>> {
+    fn rows(&self, bench: Bench, output: &str) -> Outcome<Vec<Row>> {
         let mut rows = Vec::new();
         for line in output.lines() {
             if line == "end" {
@@ -153,7 +162,7 @@ impl Core {
             }
             let row = line
                 .strip_prefix("row ")
-                .and_then(|fields| self.row(fields));
+                .and_then(|fields| self.row(bench, fields));
             rows.push(row.ok_or_else(|| format!("{}: the firmware said: {line}", self.name))?);
         }
         Err(format!(
@@ -163,8 +172,8 @@ impl Core {
         ))
     }
 
-    /// `IMPL,HASH,KEY_LEN,ALIGNED,OP,KEYS,TICKS,EMPTY_TICKS,FALSE_POSITIVES`
-    fn row(&self, fields: &str) -> Option<Row> {
+    /// `IMPL,HASH,KEY_LEN,ALIGNED,OP,CALLS,TICKS,EMPTY_TICKS,FALSE_POSITIVES,LOOKUPS,KEYS`
+    fn row(&self, bench: Bench, fields: &str) -> Option<Row> {
         let fields: Vec<&str> = fields.split(',').collect();
         let &[
             implementation,
@@ -172,19 +181,22 @@ impl Core {
             key_len,
             aligned,
             op,
-            keys,
+            calls,
             ticks,
             empty,
             false_positives,
+            lookups,
+            keys,
         ] = fields.as_slice()
         else {
             return None;
         };
         let number = |field: &str| field.parse::<f64>().ok();
-        let keys = number(keys)?;
         let seconds = (number(ticks)? - number(empty)?) / self.hertz;
-        let instructions = seconds * 1e9 / NANOSECONDS_PER_INSTRUCTION / keys;
+        let instructions = seconds * 1e9 / NANOSECONDS_PER_INSTRUCTION / number(calls)?;
+        let false_positives = number(false_positives)? / number(lookups)? * 100.0;
         Some(Row {
+            bench,
             core: self.name.into(),
             implementation: implementation.into(),
             hash: hash.into(),
@@ -193,7 +205,8 @@ impl Core {
             op: op.into(),
             instructions: (instructions * 10.0).round() / 10.0,
             code_bytes: 0,
-            false_positives: number(false_positives)? / keys * 100.0,
+            false_positives: (false_positives * 1000.0).round() / 1000.0,
+            keys: keys.parse().ok()?,
         })
     }
 
@@ -280,14 +293,21 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::{CORES, is_memory_function, output_within};
+    use crate::row::Bench;
 
     #[test]
     fn ticks_become_instructions() {
         // 16 MHz: 4.096 ticks an instruction.
         let row = CORES[0]
-            .row("sundew,xxh32,80,true,hit,1000,413600,4000,10")
+            .row(
+                Bench::Filters,
+                "sundew,xxh32,80,true,hit,1000,413600,4000,10,500,900",
+            )
             .unwrap();
-        assert_eq!((row.instructions, row.false_positives), (100.0, 1.0));
+        assert_eq!(
+            (row.instructions, row.false_positives, row.keys),
+            (100.0, 2.0, 900)
+        );
     }
 
     #[test]
@@ -302,14 +322,11 @@ mod tests {
 
     #[test]
     fn firmware_that_stops_early_is_an_error() {
-        let row = "row sundew,xxh32,80,true,hit,1000,413600,4000,10\n";
-        assert!(CORES[0].rows(row).is_err());
-        assert!(
-            CORES[0]
-                .rows(&format!("{row}panicked at main.rs\nend\n"))
-                .is_err()
-        );
-        assert_eq!(CORES[0].rows(&format!("{row}end\n")).unwrap().len(), 1);
+        let row = "row sundew,xxh32,80,true,hit,1000,413600,4000,10,1000,1000\n";
+        let rows = |output: &str| CORES[0].rows(Bench::Filters, output);
+        assert!(rows(row).is_err());
+        assert!(rows(&format!("{row}panicked at main.rs\nend\n")).is_err());
+        assert_eq!(rows(&format!("{row}end\n")).unwrap().len(), 1);
     }
 
     #[test]

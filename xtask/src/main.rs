@@ -25,6 +25,7 @@ Usage: cargo xtask COMMAND
   shell           boots the console under QEMU, on this terminal; --tcp puts it on a port
   test            installs what is missing, then runs every check; CI runs the same
   test clients    Redis clients against the console: redis-cli, redis-benchmark, redis-py
+  test guava      Guava's own library, in Java, against GuavaBloom
   bench target    instructions and code size on Cortex-M0, M3 and M4 under QEMU
   bench shell     instructions of one BF.ADD through the console's firmware
   bench host      time on this machine; further arguments go to benches/host

@@ -1,19 +1,17 @@
-//! The measurements that are checked in, and the README's table of them.
+//! The measurements that are checked in, and the README's tables of them.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::bench_target::measure;
 use crate::firmware::Contestants;
-use crate::row::{Row, from_json, to_json};
+use crate::row::{Bench, Row, from_json, to_json};
 use crate::{Outcome, root, table};
 
 /// More than this over the reference is a failure.
 const TOLERANCE: f64 = 0.02;
 
 const UPDATE: &str = "cargo xtask bench target --update";
-const START: &str = "<!-- bench target -->";
-const END: &str = "<!-- /bench target -->";
 
 fn rows_path() -> PathBuf {
     root().join("benches/target/rows.json")
@@ -23,14 +21,14 @@ fn readme_path() -> PathBuf {
     root().join("README.md")
 }
 
-/// Writes the reference and the README's table.
+/// Writes the reference and the README's tables.
 pub fn update(rows: &[Row]) -> Outcome {
     fs::write(rows_path(), to_json(rows)).map_err(|error| format!("rows.json: {error}"))?;
     eprintln!("wrote benches/target/rows.json");
     let readme = read_readme()?;
-    let readme = with_table(&readme, &table::for_readme(rows))?;
+    let readme = with_tables(&readme, rows)?;
     fs::write(readme_path(), readme).map_err(|error| format!("README.md: {error}"))?;
-    eprintln!("wrote the table in README.md");
+    eprintln!("wrote the tables in README.md");
     Ok(())
 }
 
@@ -42,9 +40,9 @@ pub fn check() -> Outcome {
         from_json(&json).map_err(|error| format!("benches/target/rows.json: {error}"))?;
     // First what takes no time.
     let readme = read_readme()?;
-    if with_table(&readme, &table::for_readme(&reference))? != readme {
+    if with_tables(&readme, &reference)? != readme {
         return Err(format!(
-            "README.md's table is not that of rows.json; `{UPDATE}` writes both"
+            "README.md's tables are not those of rows.json; `{UPDATE}` writes both"
         ));
     }
 
@@ -62,12 +60,20 @@ fn read_readme() -> Outcome<String> {
     fs::read_to_string(readme_path()).map_err(|error| format!("README.md: {error}"))
 }
 
-/// `readme` with `table` between the markers.
-fn with_table(readme: &str, table: &str) -> Outcome<String> {
-    let no_markers = || format!("README.md has no lines `{START}` and `{END}` for the table");
-    let (before, rest) = readme.split_once(START).ok_or_else(no_markers)?;
-    let (_, after) = rest.split_once(END).ok_or_else(no_markers)?;
-    Ok(format!("{before}{START}\n{table}{END}{after}"))
+/// `readme` with the tables of `rows`.
+fn with_tables(readme: &str, rows: &[Row]) -> Outcome<String> {
+    let readme = with_table(readme, Bench::Filters, &table::for_readme(rows))?;
+    with_table(&readme, Bench::Family, &table::family_for_readme(rows))
+}
+
+/// `readme` with `table` between the markers of `bench`.
+fn with_table(readme: &str, bench: Bench, table: &str) -> Outcome<String> {
+    let start = format!("<!-- bench {} -->", bench.name());
+    let end = format!("<!-- /bench {} -->", bench.name());
+    let no_markers = || format!("README.md has no lines `{start}` and `{end}` for the table");
+    let (before, rest) = readme.split_once(&start).ok_or_else(no_markers)?;
+    let (_, after) = rest.split_once(&end).ok_or_else(no_markers)?;
+    Ok(format!("{before}{start}\n{table}{end}{after}"))
 }
 
 /// A line for each of our rows that is worse in `measured` than in `reference`, or only in one of them.
@@ -94,6 +100,10 @@ fn compare(measured: &[Row], reference: &[Row]) -> Vec<String> {
         let is_first = !measured[..i]
             .iter()
             .any(|other| other.is_same_contestant(row));
+        if row.keys < expected.keys && is_first {
+            let (now, then) = (row.keys, expected.keys);
+            problems.push(format!("{contestant}: holds {now} keys, was {then}"));
+        }
         if let Some(more) = excess(row.code_bytes as f64, expected.code_bytes as f64)
             && is_first
         {
@@ -129,6 +139,7 @@ fn excess(now: f64, then: f64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{compare, with_table};
+    use crate::row::Bench;
     use crate::row::tests::example;
 
     #[test]
@@ -156,6 +167,18 @@ mod tests {
     }
 
     #[test]
+    fn fewer_keys_are_reported_once_a_contestant() {
+        let reference = [example("m0", "hit", 1.0), example("m0", "miss", 1.0)];
+        let mut measured = reference.clone();
+        measured.iter_mut().for_each(|row| row.keys -= 1);
+        let problems = compare(&measured, &reference);
+        assert_eq!(
+            problems,
+            ["m0 sundew 4096 xxh32: holds 1215 keys, was 1216"]
+        );
+    }
+
+    #[test]
     fn rows_on_one_side_only_are_reported() {
         let (m0, m3) = (example("m0", "hit", 1.0), example("m3", "hit", 1.0));
         assert_eq!(compare(&[m0], &[m3]).len(), 2);
@@ -164,12 +187,12 @@ mod tests {
     #[test]
     fn the_table_replaces_what_is_between_the_markers() {
         let readme = "a\n<!-- bench target -->\nold\n<!-- /bench target -->\nb\n";
-        let new = with_table(readme, "| new |\n").unwrap();
+        let new = with_table(readme, Bench::Filters, "| new |\n").unwrap();
         assert_eq!(
             new,
             "a\n<!-- bench target -->\n| new |\n<!-- /bench target -->\nb\n"
         );
-        assert_eq!(with_table(&new, "| new |\n").unwrap(), new);
-        assert!(with_table("a\n", "").is_err());
+        assert_eq!(with_table(&new, Bench::Filters, "| new |\n").unwrap(), new);
+        assert!(with_table(&new, Bench::Family, "").is_err());
     }
 }

@@ -4,29 +4,53 @@ use std::fmt::Write;
 
 use crate::Outcome;
 
-/// What was measured: one operation of one filter on one core.
+/// What was measured: one operation of one structure on one core.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
+    pub bench: Bench,
     pub core: String,
     pub implementation: String,
     pub hash: String,
     pub key_len: u32,
     /// Whether the keys began at multiples of four.
     pub aligned: bool,
-    /// "insert", "hit" or "miss".
+    /// "insert", "hit", "miss", "remove" or "estimate".
     pub op: String,
     /// Per call, to a tenth.
     pub instructions: f64,
-    /// Of `insert` and `contains` together.
+    /// Of `insert` and `contains` or `estimate` together.
     pub code_bytes: u64,
-    /// In percent. Not in the JSON, where every row would repeat it.
+    /// In percent, to a thousandth.
     pub false_positives: f64,
+    /// How many keys it held at that rate; 0 if it is not a set.
+    pub keys: u64,
+}
+
+/// What a row belongs to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bench {
+    /// Bloom filters of 1.5 KB, ours and others.
+    Filters,
+    /// The structures of this crate in 8 KB.
+    Family,
+}
+
+impl Bench {
+    const ALL: [Self; 2] = [Self::Filters, Self::Family];
+
+    /// In the JSON and in the README's markers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Filters => "target",
+            Self::Family => "family",
+        }
+    }
 }
 
 impl Row {
     /// Whether it measures this crate and not a peer.
     pub fn is_own(&self) -> bool {
-        self.implementation.starts_with("sundew")
+        self.bench == Bench::Family || self.implementation.starts_with("sundew")
     }
 
     /// Whether both measure the same thing.
@@ -35,10 +59,11 @@ impl Row {
             && (self.key_len, self.aligned, &self.op) == (other.key_len, other.aligned, &other.op)
     }
 
-    /// Whether both are of one core, filter and hash.
+    /// Whether both are of one bench, core, structure and hash.
     pub fn is_same_contestant(&self, other: &Row) -> bool {
-        (&self.core, &self.implementation, &self.hash)
-            == (&other.core, &other.implementation, &other.hash)
+        self.bench == other.bench
+            && (&self.core, &self.implementation, &self.hash)
+                == (&other.core, &other.implementation, &other.hash)
     }
 }
 
@@ -46,25 +71,26 @@ pub fn to_json(rows: &[Row]) -> String {
     let mut json = String::from("[\n");
     for (i, row) in rows.iter().enumerate() {
         let Row {
+            bench,
             core,
             implementation,
             hash,
             key_len,
             aligned,
             op,
-            ..
-        } = row;
-        let Row {
             instructions,
             code_bytes,
-            ..
+            false_positives,
+            keys,
         } = row;
+        let bench = bench.name();
         let comma = if i + 1 < rows.len() { "," } else { "" };
         writeln!(
             json,
-            "{{\"core\": \"{core}\", \"impl\": \"{implementation}\", \"hash\": \"{hash}\", \
+            "{{\"bench\": \"{bench}\", \"core\": \"{core}\", \"impl\": \"{implementation}\", \"hash\": \"{hash}\", \
              \"key_len\": {key_len}, \"aligned\": {aligned}, \"op\": \"{op}\", \
-             \"instructions\": {instructions:.1}, \"code_bytes\": {code_bytes}}}{comma}"
+             \"instructions\": {instructions:.1}, \"code_bytes\": {code_bytes}, \
+             \"false_positives\": {false_positives:.3}, \"keys\": {keys}}}{comma}"
         )
         .expect("a String takes everything");
     }
@@ -72,7 +98,7 @@ pub fn to_json(rows: &[Row]) -> String {
     json
 }
 
-/// Reads what [`to_json`] wrote. False positives are not in it, and come back as 0.
+/// Reads what [`to_json`] wrote.
 pub fn from_json(json: &str) -> Outcome<Vec<Row>> {
     json.lines()
         .enumerate()
@@ -96,7 +122,9 @@ fn row_from_line(line: &str) -> Option<Row> {
         })?;
         Some(field.trim_matches('"'))
     };
+    let bench = field("bench")?;
     Some(Row {
+        bench: Bench::ALL.into_iter().find(|known| known.name() == bench)?,
         core: field("core")?.into(),
         implementation: field("impl")?.into(),
         hash: field("hash")?.into(),
@@ -105,16 +133,18 @@ fn row_from_line(line: &str) -> Option<Row> {
         op: field("op")?.into(),
         instructions: field("instructions")?.parse().ok()?,
         code_bytes: field("code_bytes")?.parse().ok()?,
-        false_positives: 0.0,
+        false_positives: field("false_positives")?.parse().ok()?,
+        keys: field("keys")?.parse().ok()?,
     })
 }
 
 #[cfg(test)]
 pub mod tests {
-    use super::{Row, from_json, to_json};
+    use super::{Bench, Row, from_json, to_json};
 
     pub fn example(core: &str, op: &str, instructions: f64) -> Row {
         Row {
+            bench: Bench::Filters,
             core: core.into(),
             implementation: "sundew 4096".into(),
             hash: "xxh32".into(),
@@ -123,13 +153,15 @@ pub mod tests {
             op: op.into(),
             instructions,
             code_bytes: 500,
-            false_positives: 0.0,
+            false_positives: 0.987,
+            keys: 1_216,
         }
     }
 
     #[test]
     fn json_comes_back_as_it_went() {
-        let rows = [example("m0", "hit", 210.4), example("m3", "insert", 99.0)];
+        let mut rows = [example("m0", "hit", 210.4), example("m3", "insert", 99.0)];
+        rows[1].bench = Bench::Family;
         assert_eq!(from_json(&to_json(&rows)).unwrap(), rows);
         assert_eq!(from_json(&to_json(&[])).unwrap(), []);
     }

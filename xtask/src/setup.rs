@@ -1,7 +1,9 @@
 //! Installs what the checks need and the machine lacks.
 
-use crate::Outcome;
+use std::path::PathBuf;
+
 use crate::call::Call;
+use crate::{Outcome, root};
 
 pub const TARGETS: [&str; 4] = [
     "thumbv6m-none-eabi",
@@ -13,13 +15,48 @@ const COMPONENTS: [&str; 2] = ["rustfmt", "clippy"];
 /// Programs that are also the names of their Debian packages.
 const PROGRAMS: [&str; 2] = ["qemu-system-arm", "python3"];
 
-/// What installs [`PROGRAMS`] where there is no apt-get: the package manager, and the whole command.
-const OTHER_SYSTEMS: [(&str, &str); 5] = [
+/// What installs something where there is no apt-get: a package manager, and the whole command.
+type OtherSystems = [(&'static str, &'static str); 5];
+
+const PROGRAMS_ELSEWHERE: OtherSystems = [
     ("dnf", "sudo dnf install qemu-system-arm python3"),
     ("pacman", "sudo pacman -S qemu-system-arm python"),
     ("zypper", "sudo zypper install qemu-arm python3"),
     ("apk", "sudo apk add qemu-system-arm python3"),
     ("brew", "brew install qemu python3"),
+];
+const CLIENTS_ELSEWHERE: OtherSystems = [
+    ("dnf", "sudo dnf install redis python3"),
+    ("pacman", "sudo pacman -S redis python"),
+    ("zypper", "sudo zypper install redis python3"),
+    ("apk", "sudo apk add redis python3"),
+    ("brew", "brew install redis python3"),
+];
+/// Where there is no package of Guava, Maven gets it.
+macro_rules! and_copy_guava {
+    ($install:literal) => {
+        concat!(
+            $install,
+            " && mvn dependency:copy -Dartifact=com.google.guava:guava:31.1-jre -DoutputDirectory=target/guava"
+        )
+    };
+}
+const GUAVA_ELSEWHERE: OtherSystems = [
+    ("dnf", "sudo dnf install java-devel guava"),
+    (
+        "pacman",
+        and_copy_guava!("sudo pacman -S jdk-openjdk maven"),
+    ),
+    ("zypper", "sudo zypper install java-devel guava"),
+    ("apk", and_copy_guava!("sudo apk add openjdk21 maven")),
+    ("brew", and_copy_guava!("brew install temurin maven")),
+];
+
+/// Where Debian, others and Maven put it.
+const GUAVA_JARS: [&str; 3] = [
+    "/usr/share/java/guava.jar",
+    "/usr/share/java/guava/guava.jar",
+    "target/guava/guava-31.1-jre.jar",
 ];
 
 /// For every check.
@@ -41,8 +78,26 @@ pub fn set_up_clients() -> Outcome {
     let has_venv = Call::new("python3 -c").arg("import ensurepip").succeeds();
     match (has_tools, has_venv) {
         (true, true) => Ok(()),
-        _ => install("redis-tools python3-venv"),
+        _ => install("redis-tools python3-venv", &CLIENTS_ELSEWHERE),
     }
+}
+
+/// For Guava, which is written in Java. Returns its jar.
+pub fn set_up_guava() -> Outcome<PathBuf> {
+    let has_java = Call::new("javac -version").succeeds();
+    if !has_java || guava_jar().is_none() {
+        install("default-jdk-headless libguava-java", &GUAVA_ELSEWHERE)?;
+    }
+    let jars = GUAVA_JARS.join(", ");
+    guava_jar().ok_or(format!(
+        "there is none of {jars}: name Guava's jar in SUNDEW_GUAVA_JAR"
+    ))
+}
+
+fn guava_jar() -> Option<PathBuf> {
+    let named = std::env::var_os("SUNDEW_GUAVA_JAR").map(PathBuf::from);
+    let known = || GUAVA_JARS.iter().map(|jar| root().join(jar));
+    named.or_else(|| known().find(|jar| jar.exists()))
 }
 
 fn rustup_parts(kind: &str, wanted: &[&str]) -> Outcome {
@@ -71,13 +126,13 @@ fn programs(wanted: &[&str]) -> Outcome {
     if missing.is_empty() {
         return Ok(());
     }
-    install(&missing.join(" "))
+    install(&missing.join(" "), &PROGRAMS_ELSEWHERE)
 }
 
-fn install(missing: &str) -> Outcome {
+fn install(missing: &str, elsewhere: &OtherSystems) -> Outcome {
     let is_there = |program: &str| Call::new(&format!("{program} --version")).succeeds();
     if !is_there("apt-get") {
-        let install = OTHER_SYSTEMS
+        let install = elsewhere
             .iter()
             .find(|(manager, _)| is_there(manager))
             .map_or(String::new(), |(_, install)| {

@@ -1,8 +1,10 @@
-//! The measurements as tables: one for the terminal, a compact one for the README.
+//! The measurements as tables: one for the terminal, two compact ones for the README.
 
-use crate::row::Row;
+use crate::row::{Bench, Row};
 
 const OPS: [&str; 3] = ["hit", "miss", "insert"];
+/// Of which a structure has one at most.
+const OTHER_OPS: [&str; 2] = ["remove", "estimate"];
 
 /// Every case of `rows` on a line of its own.
 pub fn for_terminal(rows: &[Row]) -> String {
@@ -16,6 +18,9 @@ pub fn for_terminal(rows: &[Row]) -> String {
             "hit",
             "miss",
             "insert",
+            "remove",
+            "estimate",
+            "keys",
             "false positives %",
             "code bytes",
         ]
@@ -29,12 +34,14 @@ pub fn for_terminal(rows: &[Row]) -> String {
         if rows[..i].iter().any(is_same_line) {
             continue;
         }
-        let [hit, miss, insert] = OPS.map(|op| {
+        let count = |op| {
             let row = rows
                 .iter()
                 .find(|other| is_same_line(other) && other.op == op);
             row.map_or("-".into(), |row| format!("{:.0}", row.instructions))
-        });
+        };
+        let [hit, miss, insert] = OPS.map(count);
+        let [remove, estimate] = OTHER_OPS.map(count);
         lines.push([
             row.core.clone(),
             row.implementation.clone(),
@@ -44,6 +51,9 @@ pub fn for_terminal(rows: &[Row]) -> String {
             hit,
             miss,
             insert,
+            remove,
+            estimate,
+            row.keys.to_string(),
             format!("{:.2}", row.false_positives),
             row.code_bytes.to_string(),
         ]);
@@ -76,7 +86,7 @@ fn aligned_columns<const N: usize>(lines: &[[String; N]]) -> String {
     text
 }
 
-/// The columns of the README's table: heading, core, key bytes, aligned.
+/// The columns of the README's table of filters: heading, core, key bytes, aligned.
 const README_COLUMNS: [(&str, &str, u32, bool); 7] = [
     ("80 B, M0", "m0", 80, true),
     ("80 B, M3", "m3", 80, true),
@@ -98,7 +108,7 @@ pub fn for_readme(rows: &[Row]) -> String {
     text.push('\n');
 
     let mut contestants: Vec<(&str, &str)> = Vec::new();
-    for row in rows {
+    for row in rows.iter().filter(|row| row.bench == Bench::Filters) {
         let contestant = (row.implementation.as_str(), row.hash.as_str());
         if !contestants.contains(&contestant) {
             contestants.push(contestant);
@@ -110,7 +120,8 @@ pub fn for_readme(rows: &[Row]) -> String {
     for contestant in contestants {
         let find = |core, key_len, aligned, op: &str| {
             rows.iter().find(|row| {
-                (row.implementation.as_str(), row.hash.as_str()) == contestant
+                row.bench == Bench::Filters
+                    && (row.implementation.as_str(), row.hash.as_str()) == contestant
                     && (row.core.as_str(), row.key_len, row.aligned) == (core, key_len, aligned)
                     && row.op == op
             })
@@ -136,9 +147,80 @@ pub fn for_readme(rows: &[Row]) -> String {
     text
 }
 
+/// The cores in the README's table of the family.
+const FAMILY_CORES: [&str; 2] = ["m0", "m3"];
+
+/// A line per structure, in Markdown, with the keys that it holds at 1 %.
+pub fn family_for_readme(rows: &[Row]) -> String {
+    let mut text = String::from("| structure | keys at 1 % | wrong, measured |");
+    for core in FAMILY_CORES.map(str::to_uppercase) {
+        text.push_str(&format!(" {core}: hit / miss / insert | {core}: remove |"));
+    }
+    text.push_str(" code bytes, M0 |\n|---|");
+    text.push_str(&"---:|".repeat(2 + 2 * FAMILY_CORES.len() + 1));
+    text.push('\n');
+
+    let family = |row: &&Row| row.bench == Bench::Family && row.core == FAMILY_CORES[0];
+    let mut names: Vec<&str> = rows
+        .iter()
+        .filter(family)
+        .map(|row| row.implementation.as_str())
+        .collect();
+    names.dedup();
+    for name in names {
+        let find = |core: &str, op: &str| {
+            rows.iter().find(|row| {
+                row.bench == Bench::Family
+                    && (
+                        row.implementation.as_str(),
+                        row.core.as_str(),
+                        row.op.as_str(),
+                    ) == (name, core, op)
+            })
+        };
+        let count = |core, op| find(core, op).map(|row| thousands(row.instructions.round() as u64));
+        let Some(any) = find(FAMILY_CORES[0], "insert") else {
+            continue;
+        };
+        let [keys, wrong] = if any.keys == 0 {
+            ["not a set".into(), "-".into()]
+        } else {
+            [thousands(any.keys), format!("{:.2} %", any.false_positives)]
+        };
+        text.push_str(&format!("| {name} | {keys} | {wrong} |"));
+        for core in FAMILY_CORES {
+            let cell = OPS
+                .map(|op| count(core, op).unwrap_or("-".into()))
+                .join(" / ");
+            let other = match (count(core, "remove"), count(core, "estimate")) {
+                (Some(remove), _) => remove,
+                (None, Some(estimate)) => format!("estimate {estimate}"),
+                (None, None) => "-".into(),
+            };
+            text.push_str(&format!(" {cell} | {other} |"));
+        }
+        text.push_str(&format!(" {} |\n", thousands(any.code_bytes)));
+    }
+    text
+}
+
+/// With a comma between groups of three digits.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{for_readme, for_terminal};
+    use super::{family_for_readme, for_readme, for_terminal, thousands};
+    use crate::row::Bench;
     use crate::row::tests::example;
 
     #[test]
@@ -150,7 +232,7 @@ mod tests {
         ];
         let table = for_terminal(&rows);
         let cells: Vec<&str> = table.lines().nth(1).unwrap().split_whitespace().collect();
-        let expected = "m0 sundew 4096 xxh32 80 yes 10 21 30 0.00 500";
+        let expected = "m0 sundew 4096 xxh32 80 yes 10 21 30 - - 1216 0.99 500";
         assert_eq!(cells.join(" "), expected);
         assert_eq!(table.lines().count(), 2);
     }
@@ -164,5 +246,39 @@ mod tests {
             line.starts_with("| sundew 4096 | xxh32 | not measured | 12 / 12 / 12 |"),
             "{line}"
         );
+    }
+
+    #[test]
+    fn a_structure_has_its_line_in_the_table_of_the_family_only() {
+        let mut rows = [
+            example("m0", "insert", 1030.0),
+            example("m0", "hit", 10.0),
+            example("m0", "miss", 20.0),
+            example("m0", "remove", 40.0),
+            example("m3", "hit", 5.0),
+            example("m0", "insert", 7.0),
+            example("m0", "estimate", 9_000.0),
+        ];
+        rows.iter_mut().for_each(|row| row.bench = Bench::Family);
+        for row in &mut rows[5..] {
+            row.implementation = "sketch".into();
+            row.keys = 0;
+        }
+        let table = family_for_readme(&rows);
+        let lines: Vec<&str> = table.lines().skip(2).collect();
+        assert_eq!(
+            lines,
+            [
+                "| sundew 4096 | 1,216 | 0.99 % | 10 / 20 / 1,030 | 40 | 5 / - / - | - | 500 |",
+                "| sketch | not a set | - | - / - / 7 | estimate 9,000 | - / - / - | - | 500 |"
+            ]
+        );
+        assert!(!for_readme(&rows).contains("sundew 4096"));
+    }
+
+    #[test]
+    fn digits_are_in_groups_of_three() {
+        let texts = [0, 999, 1_000, 1_234_567].map(thousands);
+        assert_eq!(texts, ["0", "999", "1,000", "1,234,567"]);
     }
 }

@@ -8,13 +8,15 @@ use crate::setup::{self, TARGETS};
 use crate::{Outcome, clients, reference, root};
 
 const HELP: &str = "\
-Usage: cargo xtask test [clients]
+Usage: cargo xtask test [clients|guava]
 
 Installs what is missing (rustup targets and components; qemu-system-arm and python3 through apt-get),
 then runs every check and stops at the first that fails, with the command that repeats it.
 
   clients  only redis-cli, redis-benchmark and redis-py against the console under QEMU; installs
-           redis-tools and python3-venv through apt-get, and redis-py below target/";
+           redis-tools and python3-venv through apt-get, and redis-py below target/
+  guava    only Guava's own library against GuavaBloom, in both directions; installs libguava-java and
+           default-jdk-headless (17 or later) through apt-get. SUNDEW_GUAVA_JAR names another jar of Guava";
 
 /// How a step ended that did not fail.
 enum Ending {
@@ -24,7 +26,7 @@ enum Ending {
 
 type Step = fn() -> Outcome<Ending>;
 
-const STEPS: [(&str, Step); 10] = [
+const STEPS: [(&str, Step); 11] = [
     ("format", format_check),
     ("clippy", clippy),
     ("docs", docs),
@@ -36,6 +38,7 @@ const STEPS: [(&str, Step); 10] = [
         calls(["cargo test -p sundew --lib"])
     }),
     ("library for every target", library_for_targets),
+    ("Guava", || guava().map(|()| Ending::Passed)),
     ("Redis clients", || clients::test().map(|()| Ending::Passed)),
     ("miri", miri),
     ("instructions and code size on the target", bench_check),
@@ -53,6 +56,7 @@ pub fn command(arguments: &[&str]) -> Outcome {
     match arguments {
         [] => test(),
         ["clients"] => clients::test(),
+        ["guava"] => guava(),
         ["--help" | "-h"] => {
             println!("{HELP}");
             Ok(())
@@ -181,6 +185,16 @@ fn library_for_targets() -> Outcome<Ending> {
         .run()?;
     }
     Ok(Ending::Passed)
+}
+
+fn guava() -> Outcome {
+    let jar = setup::set_up_guava()?;
+    // As all tests are built, so that they are not built again.
+    let line =
+        "cargo test --workspace --all-features --test guava_library -- --ignored --nocapture";
+    Call::new(line)
+        .env("SUNDEW_GUAVA_JAR", &jar.display().to_string())
+        .run()
 }
 
 fn miri() -> Outcome<Ending> {

@@ -1,17 +1,13 @@
 //! Counts the instructions of every contestant and prints one line a row over semihosting:
-//! `row IMPL,HASH,KEY_LEN,ALIGNED,OP,KEYS,TICKS,EMPTY_TICKS,FALSE_POSITIVES`.
-//!
-//! Ticks are SysTick's, which under `-icount shift=8` pass in step with instructions; xtask converts.
+//! `row IMPL,HASH,KEY_LEN,ALIGNED,OP,CALLS,TICKS,EMPTY_TICKS,FALSE_POSITIVES,LOOKUPS,KEYS`.
 
 #![no_std]
 #![no_main]
 
-use core::hint::black_box;
-
-use cortex_m::peripheral::{SYST, syst::SystClkSource};
 use cortex_m_rt::entry;
 use cortex_m_semihosting::{debug, hprintln};
 use panic_semihosting as _;
+use sundew_bench_target::measure::{Keys, start_clock, ticks, words};
 use sundew_bench_target::{Contestant, for_each_contestant, start_heap};
 
 const KEY_LENGTHS: [usize; 4] = [6, 16, 32, 80];
@@ -23,12 +19,7 @@ const KEYS: usize = 19 * BATCH;
 #[entry]
 fn main() -> ! {
     start_heap();
-    let mut clock = cortex_m::Peripherals::take().unwrap().SYST;
-    clock.set_clock_source(SystClkSource::Core);
-    clock.set_reload(0x00FF_FFFF);
-    clock.clear_current();
-    clock.enable_counter();
-
+    start_clock();
     macro_rules! measure {
         ($contestant:ty) => {
             for length in KEY_LENGTHS {
@@ -47,7 +38,7 @@ fn main() -> ! {
 
 fn measure<C: Contestant>(length: usize, aligned: bool) {
     let mut filter = C::empty();
-    let mut keys = Keys::new(length, aligned);
+    let mut keys = Keys::<{ words(BATCH) }>::new(length, aligned, BATCH);
 
     let mut empty = 0;
     let [mut insert, mut hit, mut miss] = [0; 3];
@@ -73,7 +64,7 @@ fn measure<C: Contestant>(length: usize, aligned: bool) {
     for (op, ticks) in [("insert", insert), ("hit", hit), ("miss", miss)] {
         let (name, hash) = C::NAME;
         hprintln!(
-            "row {},{},{},{},{},{},{},{},{}",
+            "row {},{},{},{},{},{},{},{},{},{},{}",
             name,
             hash,
             length,
@@ -82,7 +73,9 @@ fn measure<C: Contestant>(length: usize, aligned: bool) {
             KEYS,
             ticks,
             empty,
-            false_positives
+            false_positives,
+            KEYS,
+            KEYS
         );
     }
 }
@@ -96,58 +89,4 @@ fn call_insert<C: Contestant>(filter: &mut C, key: &[u8]) -> bool {
 #[inline(never)]
 fn call_contains<C: Contestant>(filter: &C, key: &[u8]) -> bool {
     filter.contains(key)
-}
-
-fn ticks(window: impl FnOnce()) -> u32 {
-    let start = SYST::get_current();
-    window();
-    let end = SYST::get_current();
-    start.wrapping_sub(end) & 0x00FF_FFFF
-}
-
-/// A batch of keys in RAM, at aligned or odd addresses.
-struct Keys {
-    bytes: [u32; BATCH * 84 / 4 + 1],
-    offset: usize,
-    stride: usize,
-    length: usize,
-}
-
-impl Keys {
-    fn new(length: usize, aligned: bool) -> Self {
-        Self {
-            bytes: [0; _],
-            offset: if aligned { 0 } else { 1 },
-            stride: length.next_multiple_of(4),
-            length,
-        }
-    }
-
-    /// Pseudo-random keys, the same for every contestant. The batch number makes them distinct.
-    fn generate(&mut self, batch: usize) {
-        let mut state = (batch as u32 + 1).wrapping_mul(0x9E37_79B9) | 1;
-        for word in &mut self.bytes {
-            // Marsaglia's xorshift32.
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            *word = state;
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        // SAFETY: any u32 is four initialised bytes.
-        let (_, bytes, _) = unsafe { self.bytes.align_to::<u8>() };
-        (0..BATCH).map(move |i| &bytes[self.offset + i * self.stride..][..self.length])
-    }
-
-    fn each(&self, mut op: impl FnMut(&[u8]) -> bool) {
-        for key in self.iter() {
-            black_box(op(black_box(key)));
-        }
-    }
-
-    fn count(&self, mut op: impl FnMut(&[u8]) -> bool) -> usize {
-        self.iter().filter(|key| op(key)).count()
-    }
 }

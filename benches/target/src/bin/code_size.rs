@@ -1,4 +1,4 @@
-//! `insert` and `contains` of one contestant and nothing else: xtask reads the code's size from the ELF
+//! `insert` and `contains`, or `insert` and `estimate`, of one contestant and nothing else: xtask reads the code's size from the ELF
 //! and subtracts that of the same program without a contestant.
 //!
 //! Nothing is called, so neither a filter nor a key is made: the program holds the address of each function,
@@ -10,7 +10,8 @@
 use core::hint::black_box;
 
 use cortex_m_rt::entry;
-use sundew_bench_target::{Contestant, for_each_contestant};
+use sundew_bench_target::family::{Estimates, Member};
+use sundew_bench_target::{Contestant, for_each_contestant, for_each_member};
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
@@ -29,6 +30,23 @@ fn main() -> ! {
         };
     }
     for_each_contestant!(keep_if_wanted);
+    macro_rules! keep_member_if_wanted {
+        (estimates $member:ty) => {
+            if const { is_wanted((<$member>::NAME, "xxh32")) } {
+                let insert: fn(&mut $member, &[u8]) -> bool = <$member>::insert;
+                let estimate: fn(&$member) -> u64 = <$member>::estimate;
+                black_box((insert, estimate));
+            }
+        };
+        ($kind:ident $member:ty) => {
+            if const { is_wanted((<$member>::NAME, <$member>::HASH)) } {
+                let insert: fn(&mut $member, &[u8]) -> bool = <$member>::insert;
+                let contains: fn(&mut $member, &[u8]) -> bool = <$member>::contains;
+                black_box((insert, contains));
+            }
+        };
+    }
+    for_each_member!(keep_member_if_wanted);
     loop {
         cortex_m::asm::wfi();
     }

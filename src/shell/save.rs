@@ -1,0 +1,419 @@
+//! All keys into flash and back: `SUNDEW.SAVE`, `SUNDEW.RESTORE`, `SUNDEW.LASTSAVE`.
+//!
+//! A save goes on in slices, one operation of the flash with each call of the shell. Every stage of a key is a record
+//! of its own, under the key's name; further stages have a byte 0 and their number behind it.
+
+use embedded_storage::nor_flash::NorFlash;
+
+use super::arena::word;
+use super::arguments::Arguments;
+use super::bloom_commands::key_error;
+use super::decimal::parse;
+use super::dump::{LoadError, payload_len};
+use super::keyspace::{KeyRef, Keyspace};
+use super::kind::Kind;
+use super::reply::Reply;
+use super::server::{Server, StoreRef};
+use super::text::fill_in;
+use crate::block::clear;
+use crate::key::Sink;
+use crate::persist::{Name, Place, Progress, Record, Store, StoreError};
+use crate::snapshot::Header;
+use crate::snapshot::parts::{GROUP, Parts};
+
+/// Where a shell saves its keys: a [`Store`] in whatever flash.
+pub trait KeyStore: sealed::KeyStore {}
+
+impl<F: NorFlash> KeyStore for Store<F> {}
+
+/// What the shell asks of a store, without its type.
+pub(super) mod sealed {
+    use super::{LastSave, Place, Progress, Record, Stage, StoreError};
+
+    pub trait KeyStore {
+        fn begin(&mut self, stamp: u64);
+        fn step(&mut self, name: &[u8], stage: &Stage) -> Result<Progress, StoreError>;
+        fn commit(&mut self) -> Result<(), StoreError>;
+        fn cancel(&mut self);
+        fn next_record(&mut self, place: &mut Place) -> Result<Option<Record>, StoreError>;
+        fn restore_record(&mut self, record: &Record, stage: &mut Stage) -> Result<(), StoreError>;
+        fn last_save(&self) -> Option<LastSave>;
+    }
+}
+
+/// What to tell of the newest save.
+#[derive(Clone, Copy, Debug)]
+pub struct LastSave {
+    /// Counts saves over the life of the flash.
+    sequence: u32,
+    stamp: u32,
+    records: u32,
+    bytes: u32,
+}
+
+impl<F: NorFlash> sealed::KeyStore for Store<F> {
+    fn begin(&mut self, stamp: u64) {
+        self.begin(stamp);
+    }
+
+    fn step(&mut self, name: &[u8], stage: &Stage) -> Result<Progress, StoreError> {
+        self.step(name, stage)
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        self.commit()
+    }
+
+    fn cancel(&mut self) {
+        self.cancel();
+    }
+
+    fn next_record(&mut self, place: &mut Place) -> Result<Option<Record>, StoreError> {
+        self.next_record(place)
+    }
+
+    fn restore_record(&mut self, record: &Record, stage: &mut Stage) -> Result<(), StoreError> {
+        self.restore_record(record, stage)
+    }
+
+    fn last_save(&self) -> Option<LastSave> {
+        let save = self.last_save()?;
+        Some(LastSave {
+            sequence: save.sequence as u32,
+            stamp: save.stamp as u32,
+            records: save.num_records,
+            bytes: save.bytes,
+        })
+    }
+}
+
+/// A stage of a key, as something that can be saved and restored.
+#[derive(Debug)]
+pub struct Stage<'k, 'a> {
+    keyspace: &'k mut Keyspace<'a>,
+    stage: KeyRef,
+    /// Which one it is, from 0, and of how many.
+    number: u32,
+    stages: u32,
+}
+
+impl Parts for Stage<'_, '_> {
+    const CAN_ABSORB: bool = false;
+
+    fn header(&self) -> Header {
+        self.keyspace
+            .stage_header(self.stage, self.number, self.stages)
+    }
+
+    fn num_words(&self) -> usize {
+        payload_len(self.keyspace.header(self.stage)) as usize / 4
+    }
+
+    fn word(&self, index: usize) -> u32 {
+        self.keyspace.payload_word(self.stage, index)
+    }
+
+    fn prepare(&mut self, _: bool) {
+        clear(self.keyspace.blocks_mut(self.stage));
+        self.keyspace.set_word(self.stage, word::ITEMS, 0);
+    }
+
+    fn set_word(&mut self, index: usize, word: u32) {
+        self.keyspace.or_payload_word(self.stage, index, word);
+    }
+
+    fn absorb_words(&mut self, _: usize, _: [u32; GROUP]) {}
+
+    fn conclude(&mut self, header: &Header, _: bool) {
+        self.keyspace.close_stage(self.stage, header);
+    }
+}
+
+/// A save that is running.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Saving {
+    /// How many stages of all keys are written.
+    done: u32,
+    stamp: u32,
+    /// [`Keyspace::changes`] when it began.
+    changes: u32,
+}
+
+/// What became of the save before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Saves {
+    pub running: Option<Saving>,
+    pub error: Option<StoreError>,
+}
+
+impl Saves {
+    pub const NONE: Self = Self {
+        running: None,
+        error: None,
+    };
+}
+
+const NO_STORE: &str = "this board has no flash to save to";
+
+/// The stage that is written after so many: its key, itself, its number and of how many.
+fn nth_stage(keyspace: &Keyspace, mut skip: u32) -> Option<(KeyRef, KeyRef, u32, u32)> {
+    for key in keyspace.keys() {
+        let stages = keyspace.stages(key).count() as u32;
+        if skip < stages {
+            let stage = keyspace.stages(key).nth(skip as usize)?;
+            return Some((key, stage, skip, stages));
+        }
+        skip -= stages;
+    }
+    None
+}
+
+/// The name of a record.
+struct RecordName {
+    bytes: [u8; Name::MAX_LEN],
+    length: usize,
+}
+
+impl RecordName {
+    fn new(name: &[u8], number: u32) -> Self {
+        let mut bytes = [0; Name::MAX_LEN];
+        let mut length = crate::copy::copy(name, &mut bytes);
+        if number > 0 {
+            // Behind a 0, which is there.
+            length += 2;
+            if let Some(place) = bytes.get_mut(length - 1) {
+                *place = number as u8;
+            }
+        }
+        Self { bytes, length }
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or(&[])
+    }
+}
+
+impl Server<'_> {
+    /// One slice of the save that is running.
+    #[cold]
+    #[inline(never)]
+    pub fn save_slice(&mut self, mut saving: Saving) {
+        let Some(StoreRef(store)) = &mut self.store else {
+            return;
+        };
+        let keyspace = &mut self.keyspace;
+        if saving.changes != keyspace.changes() {
+            // Keys came, went, rotated or were cleared: from the beginning.
+            saving.done = 0;
+            saving.changes = keyspace.changes();
+            store.begin(saving.stamp.into());
+        }
+        let result = match nth_stage(keyspace, saving.done) {
+            None => match store.commit() {
+                Ok(()) => {
+                    self.saves = Saves::NONE;
+                    return;
+                }
+                Err(error) => Err(error),
+            },
+            Some((key, stage, number, stages)) => {
+                let name = RecordName::new(keyspace.name(key), number);
+                let stage = Stage {
+                    keyspace,
+                    stage,
+                    number,
+                    stages,
+                };
+                store.step(name.as_bytes(), &stage)
+            }
+        };
+        match result {
+            Ok(progress) => {
+                saving.done += u32::from(progress == Progress::Done);
+                self.saves.running = Some(saving);
+            }
+            Err(error) => {
+                self.saves = Saves {
+                    running: None,
+                    error: Some(error),
+                };
+            }
+        }
+    }
+
+    /// Makes the keys what they were in the newest save; how many records it had.
+    pub fn restore_saved(&mut self) -> Result<u32, RestoreError> {
+        self.load.abandon(&mut self.keyspace);
+        let Some(StoreRef(store)) = &mut self.store else {
+            return Ok(0);
+        };
+        if self.saves.running.take().is_some() {
+            store.cancel();
+        }
+        let mut place = Place::FIRST;
+        let mut records = 0;
+        while let Some(record) = store.next_record(&mut place)? {
+            let (number, stages) = (record.header.stage, record.header.parts);
+            let name = record.name.as_bytes();
+            let name = match name {
+                [name @ .., 0, _] if number > 0 => name,
+                name => name,
+            };
+            let stage = self.keyspace.open_stage(name, &record.header)?;
+            let mut target = Stage {
+                keyspace: &mut self.keyspace,
+                stage,
+                number: number.into(),
+                stages: u32::from(stages).max(1),
+            };
+            let result = store.restore_record(&record, &mut target);
+            if let Err(error) = result {
+                self.keyspace.remove_loading();
+                return Err(error.into());
+            }
+            let is_bloom = self.keyspace.kind(stage) == Kind::Bloom;
+            if !is_bloom || number + 1 >= stages.max(1) {
+                self.keyspace.adopt_loaded(name);
+                self.keyspace.start_period(name, self.uptime.seconds);
+            }
+            records += 1;
+        }
+        Ok(records)
+    }
+}
+
+/// Why keys were not restored.
+#[derive(Clone, Copy, Debug)]
+pub struct RestoreError(Why);
+
+#[derive(Clone, Copy, Debug)]
+enum Why {
+    Store(StoreError),
+    Load(LoadError),
+}
+
+impl core::fmt::Display for RestoreError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self.0 {
+            Why::Store(error) => error.fmt(f),
+            Why::Load(LoadError::Snapshot(error)) => error.fmt(f),
+            Why::Load(_) => f.write_str("a saved key does not fit the arena"),
+        }
+    }
+}
+
+impl core::error::Error for RestoreError {}
+
+impl From<StoreError> for RestoreError {
+    fn from(error: StoreError) -> Self {
+        Self(Why::Store(error))
+    }
+}
+
+impl From<LoadError> for RestoreError {
+    fn from(error: LoadError) -> Self {
+        Self(Why::Load(error))
+    }
+}
+
+/// SUNDEW.SAVE [stamp]: begins; `SUNDEW.LASTSAVE` tells when it is done.
+pub(super) fn save(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
+    let stamp = match arguments.get(1) {
+        b"" => Some(server.uptime.seconds),
+        text => parse(text),
+    };
+    let (Some(StoreRef(store)), Some(stamp)) = (&mut server.store, stamp) else {
+        return reply.error(match server.store {
+            None => NO_STORE,
+            Some(_) => "value is not an integer or out of range",
+        });
+    };
+    if server.saves.running.is_some() {
+        return reply.error("a save is running; SUNDEW.LASTSAVE tells when it is done");
+    }
+    store.begin(stamp.into());
+    server.saves = Saves {
+        running: Some(Saving {
+            done: 0,
+            stamp,
+            changes: server.keyspace.changes(),
+        }),
+        error: None,
+    };
+    reply.simple(b"Background saving started");
+}
+
+/// SUNDEW.RESTORE: all keys as they were saved last.
+pub(super) fn restore(server: &mut Server, _: &Arguments, reply: &mut Reply) {
+    if server.store.is_none() {
+        return reply.error(NO_STORE);
+    }
+    match server.restore_saved() {
+        Ok(records) => reply.integer(records),
+        Err(RestoreError(Why::Load(LoadError::Key(error)))) => key_error(error, server, reply),
+        Err(RestoreError(Why::Load(LoadError::Snapshot(error)))) => reply.error(error.as_str()),
+        Err(RestoreError(Why::Load(_))) => reply.error("a key of this name is of another kind"),
+        Err(RestoreError(Why::Store(error))) => reply.error_by(&|out| {
+            out.write(b"ERR ");
+            tell_error(error, out);
+        }),
+    }
+}
+
+/// SUNDEW.LASTSAVE: what is in flash, and what becomes of the save that is running.
+pub(super) fn last_save(server: &mut Server, _: &Arguments, reply: &mut Reply) {
+    let Some(StoreRef(store)) = &server.store else {
+        return reply.error(NO_STORE);
+    };
+    let save = store.last_save();
+    let fields = [
+        ("sequence", save.map_or(0, |save| save.sequence)),
+        ("stamp", save.map_or(0, |save| save.stamp)),
+        ("records", save.map_or(0, |save| save.records)),
+        ("bytes", save.map_or(0, |save| save.bytes)),
+        ("saving", u32::from(server.saves.running.is_some())),
+    ];
+    reply.map(fields.len() as u32 + 1);
+    for (name, value) in fields {
+        reply.field_name(name.as_bytes());
+        reply.integer(value);
+    }
+    reply.field_name(b"error");
+    reply.text_by(&|out| tell_failure(server, out));
+}
+
+/// For `INFO`.
+pub(super) fn tell(server: &Server, out: &mut dyn Sink) {
+    if let Some(StoreRef(store)) = &server.store {
+        let numbers = [
+            store.last_save().map_or(0, |save| save.sequence),
+            u32::from(server.saves.running.is_some()),
+        ];
+        let template = "# Persistence\nsave_sequence:%n\nsave_in_progress:%n\nsave_error:";
+        fill_in(out, template, &[], &numbers);
+        tell_failure(server, out);
+        fill_in(out, "\n", &[], &[]);
+    }
+}
+
+/// Why the last save failed, if it did.
+fn tell_failure(server: &Server, out: &mut dyn Sink) {
+    if let Some(error) = server.saves.error {
+        tell_error(error, out);
+    }
+}
+
+/// As `Display`, whose machinery takes more flash than all of this.
+fn tell_error(error: StoreError, out: &mut dyn Sink) {
+    let (template, address) = match error {
+        StoreError::Read(address) => ("flash cannot be read at %n", address),
+        StoreError::Write(address) => ("flash cannot be written at %n", address),
+        StoreError::Erase(address) => ("flash cannot be erased at %n", address),
+        StoreError::Worn(address) => ("flash is worn out at %n", address),
+        StoreError::Full => ("the flash has no room for all keys", 0),
+        StoreError::Changed => ("a key changed while it was saved; save again", 0),
+        StoreError::Snapshot(error) => (error.as_str(), 0),
+        _ => ("the flash is not ready", 0),
+    };
+    fill_in(out, template, &[], &[address]);
+}
