@@ -24,6 +24,9 @@ pub enum StoreError {
     Unfinished,
     /// While it was written, a structure was replaced by another, or one that does not allow it was changed.
     Changed,
+    /// There is no more room, or no sense, in writing what changed since the last full save.
+    /// [Begin](super::Store::begin_changes) again; it will be a full one.
+    ChangesFull,
     /// The flash could not read here.
     Read(u32),
     /// The flash could not write here.
@@ -50,6 +53,9 @@ impl fmt::Display for StoreError {
             Self::Unfinished => return f.write_str("a structure is not yet written to its end"),
             Self::Changed => {
                 return f.write_str("a structure changed while it was saved: save again");
+            }
+            Self::ChangesFull => {
+                return f.write_str("no room for changes behind the last full save: begin again");
             }
             Self::Read(address) => ("cannot be read", address),
             Self::Write(address) => ("cannot be written", address),

@@ -9,6 +9,7 @@ pub(super) const PIECE: usize = 64;
 
 const SLOT_MAGIC: u32 = u32::from_le_bytes(*b"SNDS");
 const RECORD_MAGIC: u32 = u32::from_le_bytes(*b"SNDR");
+const CHANGES_MAGIC: u32 = u32::from_le_bytes(*b"SNDC");
 const VERSION: u32 = 1;
 const WORDS: usize = PIECE / 4;
 /// Words 2 to 13.
@@ -46,6 +47,58 @@ impl SlotHead {
             used: words[6],
             num_records: words[7],
         })
+    }
+}
+
+/// What stands in front of pieces that replace earlier ones of the slot; written after them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ChangeIndex {
+    pub count: u32,
+    /// Which pieces are replaced, as offsets in the slot; so many as the count says.
+    pub offsets: [u32; Self::CAPACITY],
+}
+
+impl ChangeIndex {
+    pub const CAPACITY: usize = 13;
+
+    pub fn to_bytes(self) -> [u8; PIECE] {
+        let mut words = [0; WORDS];
+        words[0] = CHANGES_MAGIC;
+        words[1] = self.count;
+        for (word, offset) in words.iter_mut().skip(2).zip(self.offsets) {
+            *word = offset;
+        }
+        sealed(&words)
+    }
+
+    pub fn parse(bytes: &[u8; PIECE]) -> Option<Self> {
+        opened(bytes, CHANGES_MAGIC)?;
+        Self::parse_unchecked(bytes)
+    }
+
+    /// [`parse`](Self::parse) of a piece whose checksum was found right before: the search for a piece reads many.
+    pub fn parse_unchecked(bytes: &[u8; PIECE]) -> Option<Self> {
+        let words = words(bytes);
+        let mut offsets = [0; Self::CAPACITY];
+        for (offset, word) in offsets.iter_mut().zip(words.iter().skip(2)) {
+            *offset = *word;
+        }
+        (words[0] == CHANGES_MAGIC && words[1] as usize <= Self::CAPACITY).then_some(Self {
+            count: words[1],
+            offsets,
+        })
+    }
+
+    /// Bytes of the index and the pieces behind it.
+    pub const fn len(&self) -> u32 {
+        (1 + self.count) * PIECE as u32
+    }
+
+    /// How far behind the beginning of the index the piece is that replaces that at `offset`.
+    pub fn find(&self, offset: u32) -> Option<u32> {
+        let offsets = self.offsets.iter().take(self.count as usize);
+        let place = offsets.zip(1..).find(|(other, _)| **other == offset);
+        place.map(|(_, pieces)| pieces * PIECE as u32)
     }
 }
 
@@ -114,11 +167,16 @@ fn sealed(words: &[u32; WORDS]) -> [u8; PIECE] {
 
 /// The words, if they begin so and the checksum is right.
 fn opened(bytes: &[u8; PIECE], magic: u32) -> Option<[u32; WORDS]> {
+    let words = words(bytes);
+    let (content, _) = bytes.split_at(PIECE - 4);
+    (words[0] == magic && words[WORDS - 1] == Crc32::of(content)).then_some(words)
+}
+
+fn words(bytes: &[u8; PIECE]) -> [u32; WORDS] {
     let mut words = [0; WORDS];
     let (chunks, _) = bytes.as_chunks::<4>();
     for (word, chunk) in words.iter_mut().zip(chunks) {
         *word = u32::from_le_bytes(*chunk);
     }
-    let (content, _) = bytes.split_at(PIECE - 4);
-    (words[0] == magic && words[WORDS - 1] == Crc32::of(content)).then_some(words)
+    words
 }

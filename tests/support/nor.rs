@@ -2,8 +2,10 @@
 //! bits. Its power can be cut in the middle of any operation, and it can fail as flash does.
 #![allow(dead_code)] // no test uses all of it
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::rc::Rc;
 
 use embedded_storage::nor_flash::{ErrorType, NorFlash, NorFlashErrorKind, ReadNorFlash};
 
@@ -17,6 +19,8 @@ pub struct Nor<const WRITE: usize, const ERASE: usize> {
     /// How often each page was erased.
     pub erases: Vec<u32>,
     pub bytes_written: u64,
+    /// Shared, to be looked at while a store has the flash.
+    pub reads: Rc<Cell<u64>>,
     cut: Option<Cut>,
     is_off: bool,
     /// Pages that report an error.
@@ -70,6 +74,7 @@ impl<const WRITE: usize, const ERASE: usize> Nor<WRITE, ERASE> {
             operations: Vec::new(),
             erases: vec![0; bytes.len() / ERASE],
             bytes_written: 0,
+            reads: Rc::default(),
             bytes,
             cut: None,
             is_off: false,
@@ -128,6 +133,7 @@ impl<const WRITE: usize, const ERASE: usize> ReadNorFlash for Nor<WRITE, ERASE> 
         if self.is_off || self.refuses_reads.contains(&(offset / ERASE)) {
             return Err(NorFlashErrorKind::Other);
         }
+        self.reads.set(self.reads.get() + 1);
         bytes.copy_from_slice(&self.bytes[offset..][..bytes.len()]);
         Ok(())
     }

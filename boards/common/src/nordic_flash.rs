@@ -3,9 +3,8 @@
 //! By address, because the HAL has this for the nRF52 only, whose pages are larger. Self-contained, so that any
 //! firmware can include this file.
 //!
-//! While the controller writes or erases, the core stands still when it fetches from flash: a word takes up to
-//! 46.3 µs, a page up to 22.3 ms (nRF51822 product specification 3.4, section 8.22), in which not even an interrupt
-//! is served.
+//! While the controller writes or erases, the core stands still when it fetches from flash: some tens of microseconds
+//! for a word, some tens of milliseconds for a page, in which not even an interrupt is served.
 #![allow(unsafe_code)]
 
 use core::ops::Range;

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `n` | makes the next version and begins a save | `n` |
 //! | `.` | takes a step | `.`, or the version when it is saved |
-//! | `!` | saves one version after the other, for ever | each version when it is saved |
+//! | `!` | saves one version after the other, for ever, what changed or all | each version when it is saved |
 
 #![no_std]
 #![no_main]
@@ -22,7 +22,7 @@ use cortex_m_rt::entry;
 use nordic_flash::NordicFlash;
 use panic_semihosting as _;
 use sundew::BlockedBloom;
-use sundew::persist::{Progress, Store};
+use sundew::persist::{Progress, Store, StoreError};
 
 /// The last 16 of 256 KB, far behind the program.
 const ADDRESSES: core::ops::Range<usize> = 0x3_C000..0x4_0000;
@@ -55,24 +55,28 @@ fn main() -> ! {
                 uart.write_char('n').unwrap();
             }
             b'!' => {
-                store.begin(u64::from(next_version(SEEN, &mut version)));
+                store.begin_changes(u64::from(next_version(SEEN, &mut version)));
                 is_endless = true;
             }
-            _ => match store.step(b"seen", SEEN.as_view()).unwrap() {
-                Progress::Working if is_endless => {}
-                Progress::Working => uart.write_char('.').unwrap(),
-                Progress::Done => {
-                    // The step that a reset must not come in between of is one write, as all others.
-                    if !is_endless {
-                        uart.write_char('.').unwrap();
-                        uart.read();
+            _ => match store.step(b"seen", SEEN.as_view()) {
+                Ok(Progress::Working) if is_endless => {}
+                Ok(Progress::Working) => uart.write_char('.').unwrap(),
+                Ok(Progress::Done) if is_endless => match store.commit() {
+                    Ok(()) => {
+                        writeln!(uart, "{version}").unwrap();
+                        store.begin_changes(u64::from(next_version(SEEN, &mut version)));
                     }
+                    Err(StoreError::ChangesFull) => store.begin_changes(version.into()),
+                    Err(error) => panic!("{error}"),
+                },
+                Ok(Progress::Done) => {
+                    uart.write_char('.').unwrap();
+                    uart.read();
                     store.commit().unwrap();
                     writeln!(uart, "{version}").unwrap();
-                    if is_endless {
-                        store.begin(u64::from(next_version(SEEN, &mut version)));
-                    }
                 }
+                Err(StoreError::ChangesFull) => store.begin_changes(version.into()),
+                Err(error) => panic!("{error}"),
             },
         }
     }

@@ -14,12 +14,12 @@ use cortex_m_semihosting::{debug, hprintln};
 use nordic_flash::NordicFlash;
 use panic_semihosting as _;
 use sundew::CuckooFilter;
-use sundew::persist::{Progress, Store};
+use sundew::persist::{Progress, Store, StoreError};
 use sundew::profile::Kb4;
 use sundew::snapshot::Snapshot;
 
-/// The last 32 of 256 KB, far behind the program.
-const ADDRESSES: core::ops::Range<usize> = 0x3_8000..0x4_0000;
+/// The last 64 of 256 KB, far behind the program.
+const ADDRESSES: core::ops::Range<usize> = 0x3_0000..0x4_0000;
 
 #[entry]
 fn main() -> ! {
@@ -40,9 +40,9 @@ fn main() -> ! {
 
     store.begin(1);
     // Five pages of 1 KB, 64 pieces, two heads; erases come where a page begins.
-    let (longest, steps) = save(&mut store, b"seen", SEEN.as_view());
+    let (longest, steps) = save(&mut store, b"seen", SEEN.as_view()).unwrap();
     hprintln!("blocked, 4 KB: {} steps, the longest {}", steps, longest);
-    let (longest, steps) = save(&mut store, b"members", MEMBERS.as_view());
+    let (longest, steps) = save(&mut store, b"members", MEMBERS.as_view()).unwrap();
     hprintln!("cuckoo, 2 KB: {} steps, the longest {}", steps, longest);
     let (ticks, _) = timed(|| store.commit().unwrap());
     hprintln!("commit {}", instructions(ticks));
@@ -53,6 +53,23 @@ fn main() -> ! {
     let (ticks, is_found) = timed(|| store.restore(b"seen", SEEN.as_mut_view()).unwrap());
     assert!(is_found);
     hprintln!("restore, 4 KB: {}", instructions(ticks));
+
+    // Until as many changes are to be looked at as there may be.
+    store.save(b"seen", SEEN.as_view(), 2).unwrap();
+    let mut longest = 0;
+    for key in 10_000_u32.. {
+        SEEN.insert(&key);
+        store.begin_changes(3);
+        let Ok((step, _)) = save(&mut store, b"seen", SEEN.as_view()) else {
+            break;
+        };
+        longest = longest.max(step);
+        store.commit().unwrap();
+    }
+    let changes = store.last_save().unwrap().num_changes;
+    hprintln!("{} changes of 4 KB: the longest step {}", changes, longest);
+    let (ticks, _) = timed(|| store.restore(b"seen", SEEN.as_mut_view()).unwrap());
+    hprintln!("restore with them: {}", instructions(ticks));
     debug::exit(debug::EXIT_SUCCESS);
     loop {
         cortex_m::asm::wfi();
@@ -64,13 +81,13 @@ fn save<T: Snapshot + ?Sized>(
     store: &mut Store<NordicFlash>,
     name: &[u8],
     structure: &T,
-) -> (u32, u32) {
+) -> Result<(u32, u32), StoreError> {
     let mut longest = 0;
     for steps in 1.. {
-        let (ticks, progress) = timed(|| store.step(name, structure).unwrap());
+        let (ticks, progress) = timed(|| store.step(name, structure));
         longest = longest.max(ticks);
-        if progress == Progress::Done {
-            return (instructions(longest), steps);
+        if progress? == Progress::Done {
+            return Ok((instructions(longest), steps));
         }
     }
     unreachable!()
