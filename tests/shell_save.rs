@@ -113,6 +113,36 @@ fn all_keys_are_there_after_a_reset() {
 }
 
 #[test]
+fn save_after_save_is_there_after_a_reset() {
+    let mut flash = Flash::new(PAGES);
+    let mut writes = Vec::new();
+    for life in 0..3 {
+        boot(&mut flash, |console, restored| {
+            assert_eq!(restored.unwrap() > 0, life > 0);
+            for turn in 0..30 {
+                let item = format!("{life} {turn}");
+                console.call(&["BF.ADD", "urls", &item]);
+                match turn {
+                    5 => drop(console.call(&["BF.RESERVE", &item, "0.01", "10"])),
+                    9 => drop(console.call(&["DEL", &format!("{life} 5")])),
+                    _ => {}
+                }
+                save(console);
+            }
+        });
+        writes.push(flash.bytes_written);
+        boot(&mut flash, |console, _| {
+            for (life, turn) in (0..=life).flat_map(|life| (0..30).map(move |turn| (life, turn))) {
+                let item = format!("{life} {turn}");
+                console.expect(&["BF.EXISTS", "urls", &item], ":1\r\n");
+            }
+        });
+    }
+    // A full save of `urls` is over 1 KB; 90 of them would be over 90 KB.
+    assert!(writes[2] < 60_000, "{writes:?}");
+}
+
+#[test]
 fn it_answers_while_it_saves() {
     let mut flash = Flash::new(PAGES);
     boot(&mut flash, |console, _| {

@@ -53,7 +53,7 @@ pub struct LastSave {
 
 impl<F: NorFlash> sealed::KeyStore for Store<F> {
     fn begin(&mut self, stamp: u64) {
-        self.begin(stamp);
+        self.begin_changes(stamp);
     }
 
     fn step(&mut self, name: &[u8], stage: &Stage) -> Result<Progress, StoreError> {
@@ -230,6 +230,12 @@ impl Server<'_> {
         match result {
             Ok(progress) => {
                 saving.done += u32::from(progress == Progress::Done);
+                self.saves.running = Some(saving);
+            }
+            // What changed since the last full save has no room behind it: a full one, then.
+            Err(StoreError::ChangesFull) => {
+                saving.done = 0;
+                store.begin(saving.stamp.into());
                 self.saves.running = Some(saving);
             }
             Err(error) => {
