@@ -9,14 +9,15 @@ mod common;
 mod firmware {
     use cortex_m_rt::entry;
     use embedded_io::Write;
+    use sundew_board::{Machine, clock};
 
-    use crate::common::{clock, uart};
+    use crate::common::{Board, start_uart};
 
     #[entry]
     fn main() -> ! {
         let core = cortex_m::Peripherals::take().unwrap();
-        clock::start(core.SYST);
-        let (mut receiver, mut transmitter) = uart::start(core.NVIC);
+        clock::start(core.SYST, Board::CLOCK_HZ);
+        let (mut receiver, mut transmitter) = start_uart(core.NVIC);
         loop {
             let packet = receiver.read();
             if packet.bytes().is_empty() {

@@ -9,36 +9,39 @@ unsafe extern "C" {
     safe static __edata: u32;
     safe static __sbss: u32;
     safe static __ebss: u32;
+    safe static __euninit: u32;
     safe static _stack_start: u32;
 }
 
-/// How far below the start of the stack its use is seen.
+/// How far below the start of the stack its use is seen, if there is as much RAM.
 const PAINTED: usize = 8 * 1024;
 /// Below the stack pointer this much is left alone, for the painter's own calls, and counts as used.
 const MARGIN: usize = if cfg!(debug_assertions) { 256 } else { 32 };
 const PAINT: u32 = 0xA5A5_5A5A;
 
-/// Bytes of `.data` and `.bss`.
+/// Bytes of `.data` and `.bss`, and of `.large` on a board that has it.
 pub fn static_ram() -> u32 {
     let data = (&raw const __edata).addr() - (&raw const __sdata).addr();
     let bss = (&raw const __ebss).addr() - (&raw const __sbss).addr();
+    #[cfg(feature = "large-ram")]
+    let bss = bss + crate::large_ram::bytes() as usize;
     (data + bss) as u32
 }
 
-/// Paints the free part of the stack. To be called before interrupts are on.
+/// Paints the free part of the stack. To be called first of all.
 #[inline(never)]
 pub fn paint_stack() {
     let mut place = painted_end();
     let end = (msp::read() as usize - MARGIN) & !3;
     while place.addr() < end {
         // SAFETY: this is RAM between the statics and the stack pointer, where nothing lives: the stack grows
-        // down, and an interrupt that would use it is not yet on. The map has megabytes there.
+        // down, and an interrupt that uses it is over before this goes on.
         unsafe { place.write_volatile(PAINT) };
         place = place.wrapping_add(1);
     }
 }
 
-/// Most bytes of stack that were in use since [`paint_stack`], 8 KiB at most.
+/// Most bytes of stack that were in use since [`paint_stack`]; 8 KiB at most, or what the statics leave.
 pub fn stack_high_water() -> u32 {
     let start = (&raw const _stack_start).addr();
     let mut place = painted_end();
@@ -50,7 +53,7 @@ pub fn stack_high_water() -> u32 {
 }
 
 fn painted_end() -> *mut u32 {
-    (&raw const _stack_start)
-        .cast_mut()
-        .wrapping_byte_sub(PAINTED)
+    let start = (&raw const _stack_start).cast_mut();
+    let statics = (&raw const __euninit).addr();
+    start.wrapping_byte_sub(PAINTED.min(start.addr().saturating_sub(statics)))
 }

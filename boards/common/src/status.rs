@@ -1,30 +1,6 @@
 //! The status light: it flickers while bytes come and stays lit when a filter is nearly full.
 
-use core::convert::Infallible;
-
-use embedded_hal::digital::{ErrorType, OutputPin};
-
-use super::register::LEDS;
-
-/// The board's first LED.
-pub struct Led;
-
-impl ErrorType for Led {
-    type Error = Infallible;
-}
-
-// The second LED is not used: both share a register.
-impl OutputPin for Led {
-    fn set_low(&mut self) -> Result<(), Infallible> {
-        LEDS.write(0);
-        Ok(())
-    }
-
-    fn set_high(&mut self) -> Result<(), Infallible> {
-        LEDS.write(1);
-        Ok(())
-    }
-}
+use embedded_hal::digital::OutputPin;
 
 /// What the light says, on whichever pin.
 pub struct Status<P> {
@@ -37,6 +13,7 @@ pub struct Status<P> {
 impl<P: OutputPin> Status<P> {
     const HALF_PERIOD: u32 = 50;
 
+    /// On this pin.
     pub fn new(pin: P) -> Self {
         Self {
             pin,
