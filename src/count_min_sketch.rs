@@ -319,7 +319,7 @@ impl<const WIDTH: usize, C: Counter, H: HashFunction> CountMinSketchView<WIDTH, 
 }
 
 /// The least of a key's counters. One function for all sizes.
-fn estimate<C: Counter>(mut counters: &[C], width: usize, mut probe: u32) -> u32 {
+pub(crate) fn estimate<C: Counter>(mut counters: &[C], width: usize, mut probe: u32) -> u32 {
     let mut least = C::LIMIT;
     while let Some((row, rest)) = counters.split_at_checked(width.max(1)) {
         probe = probe.wrapping_mul(GOLDEN);
@@ -333,7 +333,7 @@ fn estimate<C: Counter>(mut counters: &[C], width: usize, mut probe: u32) -> u32
 
 /// Changes all of a key's counters; returns the least. Inlined: there are two changes, and each method has one.
 #[inline(always)]
-fn update<C: Counter>(
+pub(crate) fn update<C: Counter>(
     mut counters: &mut [C],
     width: usize,
     mut probe: u32,

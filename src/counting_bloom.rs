@@ -105,18 +105,8 @@ impl CounterBlock {
 
     /// The smallest counter of a key; 0 at the first that is 0.
     #[inline]
-    fn minimum<const K: usize>(&self, mut probe: u32) -> u32 {
-        let mut minimum = SATURATED;
-        for _ in 0..K {
-            probe = probe.wrapping_mul(GOLDEN);
-            let counter = probe >> Self::SHIFT;
-            let value = self.words[(counter / 8) as usize] >> (counter % 8 * 4) & SATURATED;
-            minimum = minimum.min(value);
-            if minimum == 0 {
-                break;
-            }
-        }
-        minimum
+    fn minimum<const K: usize>(&self, probe: u32) -> u32 {
+        minimum(&self.words, probe, K as u32)
     }
 
     #[inline]
@@ -132,29 +122,9 @@ impl CounterBlock {
         true
     }
 
-    /// Adds `step` (1 or -1) to the counters of a key that have not stopped, once to each.
     #[inline]
-    fn add<const K: usize>(&mut self, mut probe: u32, step: u32) {
-        // One bit for each counter that the key has met. Where two probes meet, adding twice and taking off
-        // twice would be consistent too, until one of the two additions stops at 15.
-        let mut met = [0_u32; Self::COUNTERS as usize / 32];
-        for _ in 0..K {
-            probe = probe.wrapping_mul(GOLDEN);
-            let counter = probe >> Self::SHIFT;
-            let flag = 1 << (counter % 32);
-            let met = &mut met[(counter / 32) as usize];
-            if *met & flag != 0 {
-                continue;
-            }
-            *met |= flag;
-            let shift = counter % 8 * 4;
-            let word = &mut self.words[(counter / 8) as usize];
-            if *word >> shift & SATURATED != SATURATED {
-                // No carry into the next counter: adding to at most 14, or taking off at least 1, which the
-                // caller has made sure of.
-                *word = word.wrapping_add(step << shift);
-            }
-        }
+    fn add<const K: usize>(&mut self, probe: u32, step: u32) {
+        add(&mut self.words, probe, K as u32, step);
     }
 
     /// Adds counter to counter, up to 15.
@@ -170,6 +140,47 @@ impl CounterBlock {
         };
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word = sums(*word, *other) | sums(*word >> 4, *other >> 4) << 4;
+        }
+    }
+}
+
+/// The smallest of a key's `k` counters; 0 at the first that is 0.
+#[inline]
+pub(crate) fn minimum(words: &[u32; 16], mut probe: u32, k: u32) -> u32 {
+    let mut minimum = SATURATED;
+    for _ in 0..k {
+        probe = probe.wrapping_mul(GOLDEN);
+        let counter = probe >> CounterBlock::SHIFT;
+        let value = words[(counter / 8) as usize] >> (counter % 8 * 4) & SATURATED;
+        minimum = minimum.min(value);
+        if minimum == 0 {
+            break;
+        }
+    }
+    minimum
+}
+
+/// Adds `step` (1 or -1) to those of a key's `k` counters that have not stopped, once to each.
+#[inline]
+pub(crate) fn add(words: &mut [u32; 16], mut probe: u32, k: u32, step: u32) {
+    // One bit for each counter that the key has met. Where two probes meet, adding twice and taking off
+    // twice would be consistent too, until one of the two additions stops at 15.
+    let mut met = [0_u32; CounterBlock::COUNTERS as usize / 32];
+    for _ in 0..k {
+        probe = probe.wrapping_mul(GOLDEN);
+        let counter = probe >> CounterBlock::SHIFT;
+        let flag = 1 << (counter % 32);
+        let met = &mut met[(counter / 32) as usize];
+        if *met & flag != 0 {
+            continue;
+        }
+        *met |= flag;
+        let shift = counter % 8 * 4;
+        let word = &mut words[(counter / 8) as usize];
+        if *word >> shift & SATURATED != SATURATED {
+            // No carry into the next counter: adding to at most 14, or taking off at least 1, which the
+            // caller has made sure of.
+            *word = word.wrapping_add(step << shift);
         }
     }
 }

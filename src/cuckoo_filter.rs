@@ -197,10 +197,26 @@ impl<const BUCKETS: usize, F: Fingerprint> CuckooFilter<BUCKETS, F, Xxh32> {
 }
 
 /// Where a key may be, and as what.
-struct Place<F> {
+pub(crate) struct Place<F> {
     fingerprint: F,
     first: usize,
     second: usize,
+    /// What a walk through full buckets begins with.
+    turn: u32,
+}
+
+impl<F: Fingerprint> Place<F> {
+    #[inline]
+    pub(crate) fn new<V: HashValue>(hash: V, num_buckets: usize) -> Self {
+        let fingerprint = F::from_bits(hash.probe_seed() as u16);
+        let first = hash.block_index(num_buckets);
+        Self {
+            fingerprint,
+            first,
+            second: other(num_buckets, first, fingerprint),
+            turn: hash.probe_seed(),
+        }
+    }
 }
 
 impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
@@ -284,8 +300,11 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
     ///
     /// When the filter is full, or holds the key eight times; it is exactly as it was.
     pub fn insert_hash(&mut self, hash: H::Value) -> Result<(), CuckooFilterFull> {
-        let place = self.place(hash);
-        self.insert_at(&place, hash.probe_seed())
+        if !self.buckets.insert(hash) {
+            return Err(CuckooFilterFull);
+        }
+        self.len += 1;
+        Ok(())
     }
 
     /// [`insert_unique`](Self::insert_unique) of a key that is hashed already, by [`hash`](Self::hash).
@@ -303,33 +322,17 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
     /// [`contains`](Self::contains) of a key that is hashed already, by [`hash`](Self::hash): false is
     /// certain, true may be wrong.
     pub fn contains_hash(&self, hash: H::Value) -> bool {
-        let Place {
-            fingerprint,
-            first,
-            second,
-        } = self.place(hash);
-        self.bucket(first).contains(&fingerprint) || self.bucket(second).contains(&fingerprint)
+        BucketStore::contains(&self.buckets, hash)
     }
 
     /// [`count`](Self::count) of a key that is hashed already, by [`hash`](Self::hash).
     pub fn count_hash(&self, hash: H::Value) -> usize {
-        let place = self.place(hash);
-        let count_in = |index| {
-            let slots = self.bucket(index).into_iter();
-            slots.filter(|slot| *slot == place.fingerprint).count()
-        };
-        if place.first == place.second {
-            count_in(place.first)
-        } else {
-            count_in(place.first) + count_in(place.second)
-        }
+        self.buckets.count(hash)
     }
 
     /// [`remove`](Self::remove) of a key that is hashed already, by [`hash`](Self::hash).
     pub fn remove_hash(&mut self, hash: H::Value) -> bool {
-        let place = self.place(hash);
-        let is_removed = self.replace(place.first, place.fingerprint, F::EMPTY)
-            || self.replace(place.second, place.fingerprint, F::EMPTY);
+        let is_removed = self.buckets.remove(hash);
         self.len -= usize::from(is_removed);
         is_removed
     }
@@ -407,82 +410,114 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
     pub fn buckets(&self) -> core::slice::Iter<'_, [F; SLOTS]> {
         self.buckets.iter()
     }
+}
 
-    fn place(&self, hash: H::Value) -> Place<F> {
-        let fingerprint = F::from_bits(hash.probe_seed() as u16);
-        let first = hash.block_index(self.buckets.len());
-        Place {
-            fingerprint,
-            first,
-            second: self.other(first, fingerprint),
-        }
-    }
-
-    /// The other bucket for a fingerprint that is in this one: `(g - index) mod buckets`, where `g` depends on
-    /// the fingerprint alone. Hence `other(other(index)) == index`, for any number of buckets.
-    #[inline]
-    fn other(&self, index: usize, fingerprint: F) -> usize {
-        let buckets = self.buckets.len();
-        let scattered = fingerprint.to_u32().wrapping_mul(GOLDEN);
-        let sum = if buckets <= 1 << 16 {
-            block_index(scattered, buckets)
-        } else {
-            (u64::from(scattered) << 32).block_index(buckets)
-        };
-        if sum >= index {
-            sum - index
-        } else {
-            sum + buckets - index
-        }
-    }
+/// Where buckets lie: in a filter, or wherever a user without one keeps them.
+pub(crate) trait BucketStore<F> {
+    fn num_buckets(&self) -> usize;
 
     /// A bucket; an empty one where there is none, which does not happen.
+    fn bucket(&self, index: usize) -> [F; SLOTS];
+
+    fn set_bucket(&mut self, index: usize, bucket: [F; SLOTS]);
+
     #[inline]
-    fn bucket(&self, index: usize) -> [F; SLOTS] {
-        self.buckets
-            .get(index)
-            .copied()
-            .unwrap_or([F::EMPTY; SLOTS])
+    fn place<V: HashValue>(&self, hash: V) -> Place<F>
+    where
+        F: Fingerprint,
+    {
+        Place::new(hash, self.num_buckets())
+    }
+
+    #[inline]
+    fn contains<V: HashValue>(&self, hash: V) -> bool
+    where
+        F: Fingerprint,
+    {
+        let Place {
+            fingerprint,
+            first,
+            second,
+            ..
+        } = self.place(hash);
+        self.bucket(first).contains(&fingerprint) || self.bucket(second).contains(&fingerprint)
+    }
+
+    fn count<V: HashValue>(&self, hash: V) -> usize
+    where
+        F: Fingerprint,
+    {
+        let place = self.place(hash);
+        let count_in = |index| {
+            let slots = self.bucket(index).into_iter();
+            slots.filter(|slot| *slot == place.fingerprint).count()
+        };
+        if place.first == place.second {
+            count_in(place.first)
+        } else {
+            count_in(place.first) + count_in(place.second)
+        }
+    }
+
+    /// False, and all as it was, when there is no room.
+    #[inline]
+    fn insert<V: HashValue>(&mut self, hash: V) -> bool
+    where
+        F: Fingerprint,
+    {
+        let place = self.place(hash);
+        self.replace(place.first, F::EMPTY, place.fingerprint)
+            || self.replace(place.second, F::EMPTY, place.fingerprint)
+            || self.kick(&place)
+    }
+
+    fn remove<V: HashValue>(&mut self, hash: V) -> bool
+    where
+        F: Fingerprint,
+    {
+        let place = self.place(hash);
+        self.replace(place.first, place.fingerprint, F::EMPTY)
+            || self.replace(place.second, place.fingerprint, F::EMPTY)
     }
 
     /// Writes `new` into the first slot that holds `old`; false when there is none.
     #[inline]
-    fn replace(&mut self, index: usize, old: F, new: F) -> bool {
-        let bucket = self.buckets.get_mut(index);
-        let slot = bucket.and_then(|bucket| bucket.iter_mut().find(|slot| **slot == old));
-        slot.map(|slot| *slot = new).is_some()
-    }
-
-    #[inline]
-    fn insert_at(&mut self, place: &Place<F>, turn: u32) -> Result<(), CuckooFilterFull> {
-        let has_room = self.replace(place.first, F::EMPTY, place.fingerprint)
-            || self.replace(place.second, F::EMPTY, place.fingerprint)
-            || self.kick(place.second, place.fingerprint, turn);
-        if !has_room {
-            return Err(CuckooFilterFull);
+    fn replace(&mut self, index: usize, old: F, new: F) -> bool
+    where
+        F: Fingerprint,
+    {
+        let mut bucket = self.bucket(index);
+        let slot = bucket.iter_mut().find(|slot| **slot == old);
+        let is_found = slot.map(|slot| *slot = new).is_some();
+        if is_found {
+            self.set_bucket(index, bucket);
         }
-        self.len += 1;
-        Ok(())
+        is_found
     }
 
-    /// Puts a fingerprint into a full bucket and the one it replaces into its other bucket, and so on until one
-    /// finds room. False when none does; then all are where they were.
+    /// Puts a fingerprint into its second bucket, which is full, and the one it replaces into its other bucket, and
+    /// so on until one finds room. False when none does; then all are where they were.
     ///
     /// A walk, not a breadth-first search for the shortest way: for the same load (95 % in 99 of 100 filters)
     /// the search needs a queue of 256 places, 2 KB of stack, and looks at as many buckets.
     #[cold]
-    fn kick(&mut self, mut index: usize, mut fingerprint: F, mut turn: u32) -> bool {
+    fn kick(&mut self, place: &Place<F>) -> bool
+    where
+        F: Fingerprint,
+    {
+        let num_buckets = self.num_buckets();
+        let (mut index, mut fingerprint, mut turn) = (place.second, place.fingerprint, place.turn);
         for _ in 0..MAX_KICKS {
             turn = turn.wrapping_add(GOLDEN);
             self.swap(index, turn, &mut fingerprint);
-            index = self.other(index, fingerprint);
+            index = other(num_buckets, index, fingerprint);
             if self.replace(index, F::EMPTY, fingerprint) {
                 return true;
             }
         }
         // The same way back: the fingerprint in hand tells where it came from, and the turns run backwards.
         for _ in 0..MAX_KICKS {
-            index = self.other(index, fingerprint);
+            index = other(num_buckets, index, fingerprint);
             self.swap(index, turn, &mut fingerprint);
             turn = turn.wrapping_sub(GOLDEN);
         }
@@ -491,10 +526,45 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
 
     /// Exchanges the fingerprint with that in the slot which the upper two bits of `turn` name.
     fn swap(&mut self, index: usize, turn: u32, fingerprint: &mut F) {
-        let bucket = self.buckets.get_mut(index);
-        if let Some(slot) = bucket.and_then(|bucket| bucket.get_mut((turn >> 30) as usize)) {
-            core::mem::swap(slot, fingerprint);
+        let mut bucket = self.bucket(index);
+        core::mem::swap(&mut bucket[(turn >> 30) as usize], fingerprint);
+        self.set_bucket(index, bucket);
+    }
+}
+
+impl<F: Fingerprint> BucketStore<F> for [[F; SLOTS]] {
+    #[inline]
+    fn num_buckets(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn bucket(&self, index: usize) -> [F; SLOTS] {
+        self.get(index).copied().unwrap_or([F::EMPTY; SLOTS])
+    }
+
+    #[inline]
+    fn set_bucket(&mut self, index: usize, bucket: [F; SLOTS]) {
+        if let Some(place) = self.get_mut(index) {
+            *place = bucket;
         }
+    }
+}
+
+/// The other bucket for a fingerprint that is in this one: `(g - index) mod buckets`, where `g` depends on the
+/// fingerprint alone. Hence `other(other(index)) == index`, for any number of buckets.
+#[inline]
+fn other<F: Fingerprint>(buckets: usize, index: usize, fingerprint: F) -> usize {
+    let scattered = fingerprint.to_u32().wrapping_mul(GOLDEN);
+    let sum = if buckets <= 1 << 16 {
+        block_index(scattered, buckets)
+    } else {
+        (u64::from(scattered) << 32).block_index(buckets)
+    };
+    if sum >= index {
+        sum - index
+    } else {
+        sum + buckets - index
     }
 }
 

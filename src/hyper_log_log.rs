@@ -8,12 +8,12 @@ use crate::key::Key;
 use crate::merge_error::MergeError;
 
 /// Registers in a group, and the bits of each: 4 * 6 bits are 3 bytes.
-const REGISTERS: usize = 4;
+pub(crate) const REGISTERS: usize = 4;
 const REGISTER_BITS: u32 = 6;
 const REGISTER_MASK: u32 = (1 << REGISTER_BITS) - 1;
 
 /// Four registers; register `i` is bits `6 i` to `6 i + 5` of the little-endian number.
-type Group = [u8; 3];
+pub(crate) type Group = [u8; 3];
 
 /// Shared body of [`HyperLogLog`] and [`HyperLogLogView`]. Name the aliases, not this.
 #[derive(Clone, PartialEq, Eq)]
@@ -188,16 +188,7 @@ impl<H: HashFunction> HyperLogLogView<H> {
     /// Raises the register of a hash to the rank of the hash, if it is lower.
     #[inline]
     pub(crate) fn raise(&mut self, hash: H::Value) -> Option<Change> {
-        let (index, new) = hash.register_and_rank(self.num_registers());
-        let group = self.groups.get_mut(index / REGISTERS)?;
-        let registers = unpack(group);
-        let shift = (index % REGISTERS) as u32 * REGISTER_BITS;
-        let old = registers >> shift & REGISTER_MASK;
-        if new <= old {
-            return None;
-        }
-        *group = pack(registers + ((new - old) << shift));
-        Some(Change { old, new })
+        raise(&mut self.groups, hash)
     }
 
     /// How many different keys were inserted, give or take the standard error.
@@ -256,16 +247,7 @@ impl<H: HashFunction> HyperLogLogView<H> {
     }
 
     fn estimate_of(&self, groups: impl Iterator<Item = u32>) -> u64 {
-        let mut counts = [0_u16; COUNTS];
-        for registers in groups {
-            for register in split(registers) {
-                // In bounds: a register has six bits.
-                if let Some(count) = counts.get_mut(register as usize) {
-                    *count += 1;
-                }
-            }
-        }
-        estimate(&counts, self.num_registers() as u32, H::Value::BITS)
+        estimate_groups(groups, self.num_registers() as u32, H::Value::BITS)
     }
 
     /// Counts all keys of another sketch, as if each had been inserted here; equal keys count once.
@@ -276,7 +258,7 @@ impl<H: HashFunction> HyperLogLogView<H> {
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.check_mergeable(other)?;
         for (group, other) in self.groups.iter_mut().zip(&other.groups) {
-            *group = pack(highest(unpack(group), unpack(other)));
+            merge_group(group, other);
         }
         Ok(())
     }
@@ -329,8 +311,51 @@ impl<H: HashFunction> HyperLogLogView<H> {
     }
 }
 
+/// Raises the register of a hash to the rank of the hash, if it is lower.
 #[inline]
-fn unpack(group: &Group) -> u32 {
+pub(crate) fn raise<V: HashValue>(groups: &mut [Group], hash: V) -> Option<Change> {
+    let (index, new) = hash.register_and_rank(groups.len() * REGISTERS);
+    raise_in(groups.get_mut(index / REGISTERS)?, index, new)
+}
+
+/// Raises register number `index`, which is in this group, if it is lower.
+#[inline]
+pub(crate) fn raise_in(group: &mut Group, index: usize, new: u32) -> Option<Change> {
+    let registers = unpack(group);
+    let shift = (index % REGISTERS) as u32 * REGISTER_BITS;
+    let old = registers >> shift & REGISTER_MASK;
+    if new <= old {
+        return None;
+    }
+    *group = pack(registers + ((new - old) << shift));
+    Some(Change { old, new })
+}
+
+/// The estimate from groups of registers, each group as one number.
+pub(crate) fn estimate_groups(
+    groups: impl Iterator<Item = u32>,
+    registers: u32,
+    hash_bits: u32,
+) -> u64 {
+    let mut counts = [0_u16; COUNTS];
+    for group in groups {
+        for register in split(group) {
+            // In bounds: a register has six bits.
+            if let Some(count) = counts.get_mut(register as usize) {
+                *count += 1;
+            }
+        }
+    }
+    estimate(&counts, registers, hash_bits)
+}
+
+/// Each register the higher of two.
+pub(crate) fn merge_group(group: &mut Group, other: &Group) {
+    *group = pack(highest(unpack(group), unpack(other)));
+}
+
+#[inline]
+pub(crate) fn unpack(group: &Group) -> u32 {
     let [low, middle, high] = *group;
     u32::from_le_bytes([low, middle, high, 0])
 }
@@ -348,7 +373,7 @@ fn split(registers: u32) -> [u32; REGISTERS] {
 }
 
 /// Each register the higher of two.
-fn highest(registers: u32, others: u32) -> u32 {
+pub(crate) fn highest(registers: u32, others: u32) -> u32 {
     let mut united = 0;
     for i in 0..REGISTERS as u32 {
         // Compared where they are, without a shift.

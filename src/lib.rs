@@ -43,6 +43,7 @@ mod atomic_bloom;
 mod block;
 mod blocked_bloom;
 mod classic_bloom;
+mod copy;
 mod core_kind;
 mod count_min_sketch;
 mod counting_bloom;

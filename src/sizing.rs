@@ -118,23 +118,26 @@ impl Rate {
         const PARTS_PER_PERCENT: u32 = BILLION / 100;
         let mut unit = PARTS_PER_PERCENT / 100;
         while unit > 1 && self.parts_per_billion < 10 * unit {
-            unit /= 10;
+            unit = (unit / 10).max(1);
         }
-        let rounded = (self.parts_per_billion + unit / 2) / unit * unit;
-        let whole = rounded / PARTS_PER_PERCENT; // 100 at most
-        for place in [100, 10, 1] {
-            if whole >= place || place == 1 {
-                write(&[b'0' + (whole / place % 10) as u8]);
+        let mut rest = (self.parts_per_billion + unit / 2) / unit * unit;
+        let mut place = BILLION;
+        let mut is_shown = false;
+        loop {
+            let digit = rest / place;
+            rest %= place;
+            is_shown |= digit > 0 || place == PARTS_PER_PERCENT;
+            if is_shown {
+                write(&[b'0' + digit as u8]);
             }
-        }
-        let mut rest = rounded % PARTS_PER_PERCENT;
-        if rest > 0 {
-            write(b".");
-        }
-        while rest > 0 {
-            rest *= 10;
-            write(&[b'0' + (rest / PARTS_PER_PERCENT) as u8]);
-            rest %= PARTS_PER_PERCENT;
+            if place <= PARTS_PER_PERCENT && rest == 0 {
+                return;
+            }
+            if place == PARTS_PER_PERCENT {
+                write(b".");
+            }
+            // It ends at 1, which the compiler does not see.
+            place = (place / 10).max(1);
         }
     }
 }
@@ -212,7 +215,7 @@ impl Layout {
             return None;
         }
         // By size, not by counters: a 32-bit hash tells 2^16 blocks apart, of whatever they consist.
-        let blocks = max_bits / (self.block_bytes() as u64 * 8);
+        let blocks = max_bits >> (self.block_bytes() * 8).ilog2();
         Some(if blocks > u32::MAX as u64 {
             u32::MAX
         } else {
@@ -276,15 +279,23 @@ struct Probes {
 impl Probes {
     /// For at least one probe and one bit in a block.
     const fn new(k: u32, layout: Layout) -> Self {
-        let k = if k > MAX_K { MAX_K } else { k } as usize;
         let block_bits = layout.block_bits as u64;
-        let mut growth = [0; MAX_K as usize + 1];
-        let mut distinct = [0; MAX_K as usize + 1];
+        let k = smaller(k, MAX_K) as usize;
+        let mut probes = Self {
+            k,
+            layout,
+            growth: [0; MAX_K as usize + 1],
+            distinct: [0; MAX_K as usize + 1],
+        };
+        let Self {
+            growth, distinct, ..
+        } = &mut probes;
         distinct[0] = ONE_Q58;
         let mut i = 1;
         while i <= k {
-            let other_bits = block_bits.saturating_sub(i as u64) * (u64::MAX / block_bits);
-            let mut probe = 0;
+            growth[i] = ONE_Q58;
+            let other_bits = block_bits.saturating_sub(i as u64) * divide(u64::MAX, block_bits);
+            let mut probe = 1;
             while probe < k {
                 growth[i] = ONE_Q58 + high_product(growth[i], other_bits);
                 probe += 1;
@@ -293,18 +304,13 @@ impl Probes {
             let mut bits = i;
             while bits > 0 {
                 bits -= 1;
-                let again = distinct[bits] * bits as u64 / block_bits;
+                let again = divide(distinct[bits] * bits as u64, block_bits);
                 distinct[bits + 1] += distinct[bits] - again;
                 distinct[bits] = again;
             }
             i += 1;
         }
-        Self {
-            k,
-            layout,
-            growth,
-            distinct,
-        }
+        probes
     }
 
     /// The rate with so many keys in so many blocks, of which there is at least one.
@@ -331,20 +337,26 @@ impl Probes {
     /// one takes each block to have the mean number of ones, and is 1 % too low for 512 bits.
     const fn all_bits_set(&self, keys: u64, blocks: u32) -> u64 {
         let keys_per_bit = quotient(keys, blocks as u64 * self.layout.block_bits as u64);
+        // It is so anyway, but only this way the compiler knows.
+        let k = if self.k > MAX_K as usize {
+            MAX_K as usize
+        } else {
+            self.k
+        };
         let mut chance = [ONE_Q62; MAX_K as usize + 1];
         let mut i = 1;
-        while i <= self.k {
+        while i <= k {
             // lambda (1 - (1 - i/B)^k), as a geometric series: the differences magnify each lost bit, and
             // in this form none is lost in large blocks.
-            let exponent = product_q58(keys_per_bit.saturating_mul(i as u64), self.growth[i]);
+            let exponent = product_q58(product_q58(keys_per_bit, (i as u64) << 58), self.growth[i]);
             chance[i] = exp_of_minus(exponent);
             i += 1;
         }
         let mut sum = 0;
         let mut bits = 1;
-        while bits <= self.k {
+        while bits <= k {
             let mut i = 0;
-            while i + bits <= self.k {
+            while i + bits <= k {
                 chance[i] = chance[i].saturating_sub(chance[i + 1]);
                 i += 1;
             }
@@ -557,48 +569,39 @@ impl Plan {
         }
         // Blocking favours fewer probes. So the search starts above the classic number and goes down until
         // the filter grows again.
-        // A 0 stands for "not tried".
-        let mut needed = [0; MAX_K as usize + 1];
-        let mut fewest = None;
+        // A filter with one probe less that is accepted at all is better than all before it.
+        let mut best = None;
+        let mut fewest = max_blocks;
         let rate_of_bits = without_equal_hashes(rate, keys, layout);
         let mut k = classic_k(rate_of_bits) + 1;
         while k >= 1 {
-            let limit = match fewest {
+            let limit = match best {
                 None => max_blocks,
-                Some(blocks) => smaller(accept_more(blocks), max_blocks),
+                Some(_) => smaller(accept_more(fewest), max_blocks),
             };
             let probes = Probes::new(k, layout);
             if probes.rate(keys, limit).is_within(rate) {
-                let guess = match fewest {
-                    None => classic_bits(keys, rate_of_bits) / layout.block_bits as u64,
-                    Some(blocks) => blocks as u64,
+                let guess = match best {
+                    None => classic_bits(keys, rate_of_bits) >> layout.block_bits.ilog2(),
+                    Some(_) => fewest as u64,
                 };
-                let blocks = fewest_blocks(keys, rate, &probes, limit, guess, COARSE);
-                needed[k as usize] = blocks;
-                fewest = Some(match fewest {
-                    Some(other) => smaller(blocks, other),
-                    None => blocks,
-                });
-            } else if fewest.is_some() {
+                let blocks = fewest_blocks(keys, rate, &probes, limit, guess, false);
+                fewest = smaller(blocks, fewest);
+                best = Some((k, blocks));
+            } else if best.is_some() {
                 break;
             }
             k -= 1;
         }
-        let Some(fewest) = fewest else {
+        let Some((k, enough)) = best else {
             return Err(if layout.hash_bits == 32 {
                 PlanError::NeedsWiderHash
             } else {
                 PlanError::TooLarge
             });
         };
-        let limit = smaller(accept_more(fewest), max_blocks);
-        let mut k = 1;
-        while needed[k as usize] == 0 || needed[k as usize] > limit {
-            k += 1;
-        }
-        let enough = needed[k as usize];
         let guess = (enough - enough / COARSE) as u64;
-        let blocks = fewest_blocks(keys, rate, &Probes::new(k, layout), enough, guess, EXACT);
+        let blocks = fewest_blocks(keys, rate, &Probes::new(k, layout), enough, guess, true);
         Ok(Self {
             keys,
             blocks,
@@ -814,14 +817,15 @@ const COARSE: u32 = 1_024;
 /// To the block or key.
 const EXACT: u32 = u32::MAX;
 
-/// The fewest blocks, at most `limit`, that keep the rate; `limit` does. Up to one in `precision` too many.
+/// The fewest blocks, at most `limit`, that keep the rate; `limit` does. Up to one in [`COARSE`] too many
+/// unless exact.
 const fn fewest_blocks(
     keys: u64,
     rate: Rate,
     probes: &Probes,
     limit: u32,
     guess: u64,
-    precision: u32,
+    is_exact: bool,
 ) -> u32 {
     // Invariant: `enough` blocks keep the rate, `too_few` do not.
     let mut enough = limit;
@@ -847,7 +851,7 @@ const fn fewest_blocks(
         }
         step = step.saturating_mul(2);
     }
-    while enough - too_few > 1 + enough / precision {
+    while enough - too_few > 1 + if is_exact { 0 } else { enough / COARSE } {
         let middle = too_few + (enough - too_few) / 2;
         if probes.rate(keys, middle).is_within(rate) {
             enough = middle;
@@ -902,6 +906,49 @@ const fn smaller(a: u32, b: u32) -> u32 {
     if a < b { a } else { b }
 }
 
+/// A quotient, for where speed does not matter: the division of 64-bit numbers that the compiler brings is 900
+/// bytes of code on a Cortex-M. Nothing may be divided by 0.
+#[inline(never)]
+pub(crate) const fn divide(number: u64, divisor: u64) -> u64 {
+    if divisor <= 65_536 {
+        return divide_by_small(number, divisor as u32);
+    }
+    long_division(number, divisor, 0)
+}
+
+/// `number / divisor` with so many fractional bits; `u64::MAX` if too large.
+#[inline(never)]
+const fn long_division(mut number: u64, divisor: u64, fraction_bits: u32) -> u64 {
+    let mut quotient = 0;
+    let mut rest = 0_u64;
+    let mut bits = 64 + fraction_bits;
+    while bits > 0 {
+        if quotient >> 63 == 1 {
+            return u64::MAX;
+        }
+        let is_wide = rest >> 63 == 1;
+        rest = rest << 1 | number >> 63;
+        number <<= 1;
+        quotient <<= 1;
+        if is_wide || rest >= divisor {
+            rest = rest.wrapping_sub(divisor);
+            quotient |= 1;
+        }
+        bits -= 1;
+    }
+    quotient
+}
+
+/// A quotient by a divisor from 1 to 65536, in three divisions that a Cortex-M3 has an instruction for.
+#[inline(never)]
+const fn divide_by_small(number: u64, divisor: u32) -> u64 {
+    let divisor = if divisor == 0 { 1 } else { divisor };
+    let upper = (number >> 32) as u32;
+    let middle = (upper % divisor) << 16 | (number >> 16) as u32 & 0xFFFF;
+    let lower = (middle % divisor) << 16 | number as u32 & 0xFFFF;
+    ((upper / divisor) as u64) << 32 | ((middle / divisor) as u64) << 16 | (lower / divisor) as u64
+}
+
 // Fixed-point numbers are `u64` with 64, 62 or 58 fractional bits: probabilities below 1, those that may be 1
 // or slightly off, and numbers up to 64.
 
@@ -918,11 +965,13 @@ const fn wide_product(a: u64, b: u64) -> (u64, u64) {
     (high, other_middle << 32 | low & LOW)
 }
 
+#[inline(never)]
 const fn high_product(a: u64, b: u64) -> u64 {
     wide_product(a, b).0
 }
 
 /// The product of two numbers with 58 fractional bits; `u64::MAX` if too large.
+#[inline(never)]
 const fn product_q58(a: u64, b: u64) -> u64 {
     let (high, low) = wide_product(a, b);
     if high >> 58 > 0 {
@@ -934,20 +983,7 @@ const fn product_q58(a: u64, b: u64) -> u64 {
 
 /// `a / b` with 58 fractional bits; `u64::MAX` if too large.
 const fn quotient(a: u64, b: u64) -> u64 {
-    let mut result = a / b;
-    if result >= 64 {
-        return u64::MAX;
-    }
-    let mut rest = a % b;
-    let mut bit = 0;
-    while bit < 58 {
-        // Doubles the rest, modulo b, without overflow.
-        let is_set = rest >= b - rest;
-        rest = if is_set { rest - (b - rest) } else { 2 * rest };
-        result = result << 1 | is_set as u64;
-        bit += 1;
-    }
-    result
+    long_division(a, b, 58)
 }
 
 /// `e^-x` with 58 fractional bits in and 62 out.
@@ -965,7 +1001,7 @@ const fn exp_of_minus(x: u64) -> u64 {
         0xE1EB_5127_6C11_0C3C,
     ];
     /// As many terms of the series as matter below 1/8.
-    const TERMS: u64 = 12;
+    const TERMS: u32 = 12;
     if x == 0 {
         return ONE_Q62;
     }
@@ -974,7 +1010,7 @@ const fn exp_of_minus(x: u64) -> u64 {
     let mut result = u64::MAX;
     let mut term = TERMS;
     while term > 0 {
-        result = u64::MAX - high_product(rest, result) / term;
+        result = u64::MAX - divide_by_small(high_product(rest, result), term);
         term -= 1;
     }
     let mut i = 0;
@@ -994,7 +1030,8 @@ const fn log2_of_inverse_q58(rate: Rate) -> u64 {
     } else {
         rate.parts_per_billion
     };
-    log2_q58(BILLION) - log2_q58(parts)
+    const OF_BILLION: u64 = log2_q58(BILLION);
+    OF_BILLION - log2_q58(parts)
 }
 
 /// The base-2 logarithm with 58 fractional bits, of a number above 0.

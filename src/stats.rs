@@ -1,6 +1,6 @@
 //! What a filter can say about itself: how full, how many keys, how often wrong.
 
-use crate::sizing::Rate;
+use crate::sizing::{Rate, divide};
 
 /// How full a filter is, taken at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,12 +46,12 @@ impl Stats {
             + (((emptied & u64::from(LOG2_ONE - 1)) * bits) >> LOG2_BITS);
         let times_k = (halvings >> 32) * LN_2 + (((halvings & 0xFFFF_FFFF) * LN_2) >> 32);
         let k = u64::from(k.max(1));
-        let mean = wrong / blocks.max(1);
+        let mean = divide(wrong, blocks.max(1));
         Self {
             bits: blocks * bits,
             ones: ones_in_all,
             full_blocks,
-            estimated_keys: (times_k + k / 2) / k,
+            estimated_keys: divide(times_k + k / 2, k),
             rate_parts_per_billion: ((mean * 1_000_000_000) >> 32) as u32,
         }
     }
@@ -142,7 +142,7 @@ fn log2(x: u32) -> u32 {
 
 /// `(ones / bits)^k` in units of 2^-32, just below 1 at most.
 fn power(ones: u32, bits: u32, k: u32) -> u64 {
-    let fraction = ((u64::from(ones) << 32) / u64::from(bits.max(1))).min(0xFFFF_FFFF);
+    let fraction = divide(u64::from(ones) << 32, u64::from(bits.max(1))).min(0xFFFF_FFFF);
     (0..k).fold(0xFFFF_FFFF, |product, _| (product * fraction) >> 32)
 }
 

@@ -205,12 +205,12 @@ fn bad_wishes_are_refused_and_change_nothing() {
             reply.starts_with("-ERR operation exceeds bloom object memory limit: 65536 bytes free"),
             "{reply}"
         );
-        let name = "x".repeat(41);
+        let name = "x".repeat(37);
         console.expect(
             &["BF.RESERVE", &name, "0.01", "10"],
-            "-ERR the name of a key has at most 40 bytes\r\n",
+            "-ERR the name of a key has at most 36 bytes\r\n",
         );
-        console.expect(&["BF.RESERVE", &name[..40], "0.01", "10"], "+OK\r\n");
+        console.expect(&["BF.RESERVE", &name[..36], "0.01", "10"], "+OK\r\n");
     });
 }
 
@@ -701,11 +701,15 @@ fn stats_warn_and_fill_draws() {
         let fill = console.send("fill urls\r");
         let hill = fill.lines().filter(|line| line.contains('#')).count();
         assert!(hill > 3, "{fill}");
+        for row in ["\r\n  0 ", "\r\n 32 ", "\r\n480 "] {
+            assert!(fill.contains(row), "{row:?} in {fill}");
+        }
         let tab = console.send("sta\t");
         assert!(tab.ends_with("stats "), "{tab}");
         let tab = console.send("ur\t");
         assert!(tab.ends_with("urls "), "{tab}");
         assert!(console.send("\x03").contains("^C"));
         assert!(console.send("\x1b[A").contains("fill urls"));
+        assert!(console.send("\x15help DBSIZE\r").contains("\r\nDBSIZE\r\n"));
     });
 }

@@ -1,5 +1,7 @@
 //! The part of a streamed input that does not fill a block yet.
 
+use crate::copy::copy;
+
 /// Cuts a stream of bytes into blocks of `SIZE`, whatever pieces it arrives in.
 #[derive(Clone, Debug)]
 pub(super) struct Pending<const SIZE: usize> {
@@ -23,9 +25,7 @@ impl<const SIZE: usize> Pending<SIZE> {
             };
             let taken = free.len().min(input.len());
             let (head, rest) = input.split_at(taken);
-            for (to, from) in free.iter_mut().zip(head) {
-                *to = *from;
-            }
+            copy(head, free);
             self.filled += taken;
             input = rest;
             if self.filled < SIZE {
@@ -38,10 +38,7 @@ impl<const SIZE: usize> Pending<SIZE> {
             consume(block);
             input = rest;
         }
-        for (to, from) in self.block.iter_mut().zip(input) {
-            *to = *from;
-        }
-        self.filled = input.len();
+        self.filled = copy(input, &mut self.block);
     }
 
     /// The bytes after the last full block: fewer than `SIZE`.

@@ -47,6 +47,16 @@ impl Xxh32 {
         self.seed
     }
 
+    /// [`stream`](HashFunction::stream) for constants.
+    pub(crate) const fn stream_const(&self) -> Xxh32Stream {
+        Xxh32Stream {
+            lanes: lanes(self.seed),
+            pending: Pending::new(),
+            length: 0,
+            is_long: 0,
+        }
+    }
+
     /// [`hash`](HashFunction::hash) for constants: the same result, computed by the compiler.
     pub const fn hash_const(&self, bytes: &[u8]) -> u32 {
         hash_const(self.seed, bytes)
@@ -65,12 +75,7 @@ impl HashFunction for Xxh32 {
     }
 
     fn stream(&self) -> Xxh32Stream {
-        Xxh32Stream {
-            lanes: lanes(self.seed),
-            pending: Pending::new(),
-            length: 0,
-            is_long: false,
-        }
+        self.stream_const()
     }
 }
 
@@ -319,21 +324,28 @@ pub struct Xxh32Stream {
     pending: Pending<STRIPE>,
     /// Modulo 2^32, as the published function has it.
     length: u32,
-    /// Whether the lanes hold input; until then the third one is the seed.
-    is_long: bool,
+    /// Not 0 when the lanes hold input; until then the third one is the seed. A word: for a byte and its padding the
+    /// compiler calls `memcpy`, which is 750 bytes of flash in firmware that has no other use for it.
+    is_long: u32,
 }
 
 impl Sink for Xxh32Stream {
     fn write(&mut self, bytes: &[u8]) {
         self.length = self.length.wrapping_add(bytes.len() as u32);
-        let Self { lanes, is_long, .. } = self;
+        // In variables of their own: registers, where the core has enough.
+        let [mut a, mut b, mut c, mut d] = self.lanes;
+        let is_long = &mut self.is_long;
         self.pending.absorb(bytes, |stripe| {
-            let (words, _) = stripe.as_chunks::<4>();
-            for (lane, word) in lanes.iter_mut().zip(words) {
-                *lane = round(*lane, u32::from_le_bytes(*word));
+            if let [w, x, y, z] = stripe.as_chunks::<4>().0 {
+                a = round(a, w.get());
+                b = round(b, x.get());
+                stay_rolled();
+                c = round(c, y.get());
+                d = round(d, z.get());
             }
-            *is_long = true;
+            *is_long = 1;
         });
+        self.lanes = [a, b, c, d];
     }
 }
 
@@ -341,7 +353,7 @@ impl HashStream for Xxh32Stream {
     type Value = u32;
 
     fn finish(&self) -> u32 {
-        let mut hash = if self.is_long {
+        let mut hash = if self.is_long != 0 {
             converge(self.lanes)
         } else {
             self.lanes[2].wrapping_add(PRIME_5)

@@ -3,10 +3,12 @@
 //! Keys lie one behind the other, each a header and its storage, so there is no table whose size could run out.
 //! Removing one moves all behind it down: the free RAM is always one piece, and whatever fits in the total fits.
 
-/// What the arena is counted in: 64 bytes, the size of a block.
-pub(super) type Unit = [u32; 16];
+use crate::block::{Block512, clear};
+use crate::copy::copy;
 
-/// Bytes in a unit.
+use super::kind::Kind;
+
+/// Bytes in a unit, what the arena is counted in: a block.
 pub(super) const UNIT_BYTES: u32 = 64;
 
 /// Shared body of [`Arena`] and [`ArenaView`]. Name the aliases, not this.
@@ -26,16 +28,16 @@ pub struct ArenaInner<U: ?Sized> {
 /// let mut arena = Arena::<4096>::new(); // 256 KiB
 /// assert_eq!(arena.as_mut_view().bytes_free(), 256 * 1024);
 /// ```
-pub type Arena<const UNITS: usize> = ArenaInner<[Unit; UNITS]>;
+pub type Arena<const UNITS: usize> = ArenaInner<[Block512; UNITS]>;
 
 /// An [`Arena`] behind a reference, without its size in the type.
-pub type ArenaView = ArenaInner<[Unit]>;
+pub type ArenaView = ArenaInner<[Block512]>;
 
 impl<const UNITS: usize> Arena<UNITS> {
     /// An empty arena: all bytes 0, so a static one lies in `.bss`.
     pub const fn new() -> Self {
         Self {
-            units: [[0; 16]; UNITS],
+            units: [Block512::EMPTY; UNITS],
         }
     }
 
@@ -51,67 +53,76 @@ impl<const UNITS: usize> Default for Arena<UNITS> {
     }
 }
 
-/// What a run of units is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Header {
-    /// Units of the run, with the header's own.
-    pub units: u32,
-    /// Which stage of a key that grows: 0 is the first.
-    pub stage: u8,
-    pub k: u8,
-    pub name_length: u8,
+/// The unit before the blocks of a run, which says what it is. Its words are in [`word`], then comes the name.
+pub(super) type Header = [u32; 16];
+
+/// Where in a [`Header`] which word is.
+pub(super) mod word {
+    /// Units of the run, with the header's own; 0 behind the last run.
+    pub const UNITS: usize = 0;
     /// Keys that the run is made for.
-    pub capacity: u32,
+    pub const CAPACITY: usize = 1;
     /// Keys that it got.
-    pub items: u32,
+    pub const ITEMS: usize = 2;
     /// False-positive rate that it is made for, in parts per billion.
-    pub rate: u32,
+    pub const RATE: usize = 3;
     /// How many times as large the next stage is; 0 when there is none.
-    pub expansion: u32,
+    pub const EXPANSION: usize = 4;
+    /// From the lowest byte: probes per key, length of the name, which stage of a key that grows, [`Kind`].
+    ///
+    /// [`Kind`]: super::Kind
+    pub const SMALL: usize = 5;
+    /// The first of the name.
+    pub(super) const NAME: usize = 6;
+    /// What else a kind of key needs.
+    pub const EXTRA: usize = 15;
 }
 
-/// Words of a header before the name.
-const NAME: usize = 6;
 /// The longest name of a key, in bytes.
-pub(super) const MAX_NAME: usize = (16 - NAME) * 4;
+pub(super) const MAX_NAME: usize = (word::EXTRA - word::NAME) * 4;
 
-impl Header {
-    fn read(unit: &Unit) -> Self {
-        let [units, small, capacity, items, rate, expansion, ..] = *unit;
-        let [stage, k, name_length, _] = small.to_le_bytes();
-        Self {
-            units,
-            stage,
-            k,
-            name_length,
-            capacity,
-            items,
-            rate,
-            expansion,
-        }
-    }
+pub(super) const NO_HEADER: &Header = &[0; 16];
 
-    fn write(&self, unit: &mut Unit) {
-        let small = u32::from_le_bytes([self.stage, self.k, self.name_length, 0]);
-        let words = [
-            self.units,
-            small,
-            self.capacity,
-            self.items,
-            self.rate,
-            self.expansion,
-        ];
-        for (to, from) in unit.iter_mut().zip(words) {
-            *to = from;
-        }
-    }
+/// Probes per key.
+pub(super) fn num_probes(header: &Header) -> u32 {
+    header[word::SMALL] & 0xFF
 }
 
-fn name_of(unit: &Unit) -> &[u8] {
-    let bytes: &[u8] = bytemuck::cast_slice(unit.get(NAME..).unwrap_or(&[]));
-    bytes
-        .get(..usize::from(Header::read(unit).name_length))
-        .unwrap_or(&[])
+pub(super) fn is_first_stage(header: &Header) -> bool {
+    header[word::SMALL] >> 16 & 0xFF == 0
+}
+
+pub(super) fn kind(header: &Header) -> Kind {
+    Kind::of_number(header[word::SMALL] >> 24)
+}
+
+pub(super) fn set_kind(header: &mut Header, kind: Kind) {
+    header[word::SMALL] |= kind.number() << 24;
+}
+
+/// The same header for the next stage.
+pub(super) fn next_stage(header: &Header) -> Header {
+    let mut next = *header;
+    next[word::SMALL] = next[word::SMALL].saturating_add(1 << 16);
+    next
+}
+
+pub(super) fn set_num_probes(header: &mut Header, k: u32) {
+    header[word::SMALL] = header[word::SMALL] & !0xFF | k;
+}
+
+/// A name that is longer than [`MAX_NAME`] is cut.
+pub(super) fn set_name(header: &mut Header, name: &[u8]) {
+    let (front, _) = header.split_at_mut(word::EXTRA);
+    let bytes = bytemuck::cast_slice_mut(front.split_at_mut(word::NAME).1);
+    let length = copy(name, bytes);
+    header[word::SMALL] |= (length as u32) << 8;
+}
+
+fn name_of(header: &Header) -> &[u8] {
+    let bytes: &[u8] = bytemuck::cast_slice(header.split_at(word::NAME).1);
+    let length = header[word::SMALL] >> 8 & 0xFF;
+    bytes.get(..length as usize).unwrap_or(&[])
 }
 
 impl ArenaView {
@@ -125,98 +136,70 @@ impl ArenaView {
         self.units.len() as u32 * UNIT_BYTES
     }
 
-    /// Where the runs are, in order.
-    pub(super) fn runs(&self) -> impl Iterator<Item = usize> {
-        let mut at = 0;
-        core::iter::from_fn(move || {
-            let here = at;
-            let units = self.units.get(here)?[0];
-            at += units as usize;
-            (units > 0).then_some(here)
-        })
-    }
-
     /// The first unit behind all runs.
     fn end(&self) -> usize {
-        self.runs()
-            .last()
-            .map_or(0, |at| at + self.header(at).units as usize)
-    }
-
-    pub(super) fn header(&self, at: usize) -> Header {
-        self.units
-            .get(at)
-            .map_or(Header::read(&[0; 16]), Header::read)
-    }
-
-    pub(super) fn set_items(&mut self, at: usize, items: u32) {
-        if let Some(unit) = self.units.get_mut(at) {
-            Header {
-                items,
-                ..Header::read(unit)
-            }
-            .write(unit);
+        let mut at = 0;
+        while self.units_at(at) > 0 {
+            at += self.units_at(at);
         }
+        at
+    }
+
+    /// Units of the run at `at`; 0 when there is none.
+    pub(super) fn units_at(&self, at: usize) -> usize {
+        self.header(at)[word::UNITS] as usize
+    }
+
+    pub(super) fn header(&self, at: usize) -> &Header {
+        self.units.get(at).map_or(NO_HEADER, Block512::words)
+    }
+
+    pub(super) fn header_mut(&mut self, at: usize) -> Option<&mut Header> {
+        self.units.get_mut(at).map(Block512::words_mut)
     }
 
     pub(super) fn name(&self, at: usize) -> &[u8] {
-        self.units.get(at).map_or(&[], name_of)
+        name_of(self.header(at))
     }
 
     /// What lies behind the header.
-    pub(super) fn body(&self, at: usize) -> &[Unit] {
-        let units = self.header(at).units as usize;
-        self.units.get(at + 1..at + units).unwrap_or(&[])
+    pub(super) fn blocks(&self, at: usize) -> &[Block512] {
+        let end = at + self.units_at(at);
+        self.units.get(at + 1..end).unwrap_or(&[])
     }
 
-    pub(super) fn body_mut(&mut self, at: usize) -> &mut [Unit] {
-        let units = self.header(at).units as usize;
-        self.units.get_mut(at + 1..at + units).unwrap_or(&mut [])
+    pub(super) fn blocks_mut(&mut self, at: usize) -> &mut [Block512] {
+        let end = at + self.units_at(at);
+        self.units.get_mut(at + 1..end).unwrap_or(&mut [])
     }
 
-    /// The first run of this name.
-    pub(super) fn find(&self, name: &[u8]) -> Option<usize> {
-        self.runs().find(|at| self.name(*at) == name)
+    /// The first run of this name that is at `at` or behind; `at` is where one begins.
+    #[inline(never)]
+    pub(super) fn find(&self, name: &[u8], mut at: usize) -> Option<usize> {
+        while self.units_at(at) > 0 {
+            if self.name(at) == name {
+                return Some(at);
+            }
+            at += self.units_at(at);
+        }
+        None
     }
 
     /// The next stage of the key whose run is at `at`.
     pub(super) fn next_stage(&self, at: usize) -> Option<usize> {
-        self.runs()
-            .find(|other| *other > at && self.name(*other) == self.name(at))
+        self.find(self.name(at), at + self.units_at(at))
     }
 
-    /// Appends an empty run; `None`, and nothing changed, when it does not fit or the name is too long.
-    pub(super) fn append(&mut self, header: Header, name: &[u8]) -> Option<usize> {
+    /// Appends an empty run; `None`, and nothing changed, when it does not fit.
+    pub(super) fn append(&mut self, header: &Header) -> Option<usize> {
         let at = self.end();
-        let [first, body @ ..] = self.units.get_mut(at..)?.get_mut(..header.units as usize)? else {
-            return None;
-        };
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(first.get_mut(NAME..)?);
-        bytes.get_mut(..name.len())?.copy_from_slice(name);
-        let name_length = name.len() as u8;
-        Header {
-            name_length,
-            ..header
-        }
-        .write(first);
-        body.as_flattened_mut().fill(0);
+        let run = self
+            .units
+            .get_mut(at..)?
+            .get_mut(..header[word::UNITS] as usize)?;
+        // Whatever is behind the last run is 0.
+        *run.first_mut()?.words_mut() = *header;
         Some(at)
-    }
-
-    /// Appends a further stage to the key whose run is at `at`.
-    pub(super) fn append_stage(&mut self, at: usize, header: Header) -> Option<usize> {
-        let name = *self.units.get(at)?;
-        self.append(header, name_of(&name))
-    }
-
-    /// Removes all stages of a key and closes the gaps; false when there is none of this name.
-    pub(super) fn remove(&mut self, name: &[u8]) -> bool {
-        let Some(at) = self.find(name) else {
-            return false;
-        };
-        self.remove_further_stages(at);
-        self.remove_run(at);
-        true
     }
 
     /// Removes all stages of a key but the first, which is at `at`.
@@ -226,21 +209,25 @@ impl ArenaView {
         }
     }
 
-    fn remove_run(&mut self, at: usize) {
+    /// Removes a run and closes the gap.
+    pub(super) fn remove_run(&mut self, at: usize) {
         let end = self.end();
-        let behind = at + self.header(at).units as usize;
-        if behind > end {
-            return;
+        let mut to = at;
+        for from in at + self.units_at(at)..end {
+            // Swapped, because a copy becomes a call of memmove, which takes 1.5 KB of flash.
+            if let Some((front, [unit, ..])) = self.units.split_at_mut_checked(from)
+                && let Some(place) = front.get_mut(to)
+            {
+                core::mem::swap(place, unit);
+            }
+            to += 1;
         }
-        self.units.copy_within(behind..end, at);
-        if let Some(freed) = self.units.get_mut(end - (behind - at)..end) {
-            freed.as_flattened_mut().fill(0);
-        }
+        clear(self.units.get_mut(to..end).unwrap_or(&mut []));
     }
 
     /// Removes every key.
     pub(super) fn clear(&mut self) {
-        self.units.as_flattened_mut().fill(0);
+        clear(&mut self.units);
     }
 }
 
@@ -248,53 +235,59 @@ impl ArenaView {
 mod tests {
     use super::*;
 
-    const RUN: Header = Header {
-        units: 3,
-        stage: 0,
-        k: 7,
-        name_length: 0,
-        capacity: 9,
-        items: 0,
-        rate: 1,
-        expansion: 2,
-    };
+    fn run(name: &[u8]) -> Header {
+        let mut header = [0; 16];
+        header[word::UNITS] = 3;
+        set_name(&mut header, name);
+        header
+    }
 
     #[test]
     fn removing_closes_the_gap_and_keeps_the_rest() {
         let mut arena = Arena::<10>::new();
         let arena = arena.as_mut_view();
         for name in [b"a", b"b", b"c"] {
-            let at = arena.append(RUN, name).unwrap();
-            arena.body_mut(at)[1][5] = u32::from(name[0]);
+            let at = arena.append(&run(name)).unwrap();
+            arena.blocks_mut(at)[1].words_mut()[5] = u32::from(name[0]);
         }
-        assert_eq!(arena.append(RUN, b"d"), None);
+        assert_eq!(arena.append(&run(b"d")), None);
         assert_eq!(arena.bytes_free(), 64);
-        assert!(arena.remove(b"b"));
-        assert!(!arena.remove(b"b"));
+        arena.remove_run(arena.find(b"b", 0).unwrap());
+        assert_eq!(arena.find(b"b", 0), None);
         assert_eq!(arena.bytes_free(), 4 * 64);
         for name in [b"a", b"c"] {
-            let at = arena.find(name).unwrap();
-            assert_eq!(arena.body(at)[1][5], u32::from(name[0]));
+            let at = arena.find(name, 0).unwrap();
+            assert_eq!(arena.blocks(at)[1].words()[5], u32::from(name[0]));
         }
         // Freed RAM is empty when it is taken again.
-        let at = arena.append(RUN, b"d").unwrap();
-        assert!(arena.body(at).as_flattened().iter().all(|word| *word == 0));
+        for name in [b"c", b"d"] {
+            if let Some(last) = arena.find(name, 0) {
+                arena.remove_run(last);
+            }
+            let at = arena.append(&run(b"d")).unwrap();
+            assert!(
+                arena
+                    .blocks(at)
+                    .iter()
+                    .all(|block| *block == Block512::EMPTY)
+            );
+        }
     }
 
     #[test]
     fn stages_share_a_name_and_go_together() {
         let mut arena = Arena::<20>::new();
         let arena = arena.as_mut_view();
-        let first = arena.append(RUN, b"grows").unwrap();
-        arena.append(RUN, b"other").unwrap();
-        let second = arena
-            .append_stage(first, Header { stage: 1, ..RUN })
-            .unwrap();
+        let first = arena.append(&run(b"grows")).unwrap();
+        arena.append(&run(b"other")).unwrap();
+        let second = next_stage(arena.header(first));
+        assert!(!is_first_stage(&second));
+        let second = arena.append(&second).unwrap();
         assert_eq!(arena.next_stage(first), Some(second));
         assert_eq!(arena.next_stage(second), None);
-        assert_eq!(arena.header(second).stage, 1);
-        assert!(arena.remove(b"grows"));
-        assert_eq!(arena.runs().count(), 1);
+        arena.remove_further_stages(first);
+        arena.remove_run(first);
+        assert_eq!(arena.end(), 3);
         assert_eq!(arena.name(0), b"other");
     }
 
@@ -302,9 +295,7 @@ mod tests {
     fn names_have_a_longest() {
         let mut arena = Arena::<4>::new();
         let arena = arena.as_mut_view();
-        assert_eq!(arena.append(RUN, &[b'x'; MAX_NAME + 1]), None);
-        assert_eq!(arena.bytes_free(), 4 * 64);
-        assert!(arena.append(RUN, &[b'x'; MAX_NAME]).is_some());
+        arena.append(&run(&[b'x'; MAX_NAME])).unwrap();
         assert_eq!(arena.name(0), [b'x'; MAX_NAME]);
     }
 }

@@ -1,18 +1,22 @@
 //! The arguments of a command that are kept until it is complete.
 
+use super::reply::words_of;
+
 /// Bytes of room for them all.
 pub(super) const ROOM: usize = 256;
 /// How many there may be.
 pub(super) const MOST: usize = 16;
 
 /// The arguments so far, one behind the other.
+// In this order, here and in other structs with large arrays: what is near the start takes shorter instructions.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Arguments {
-    bytes: [u8; ROOM],
-    /// Where each complete argument ends.
-    ends: [u16; MOST],
     count: usize,
     length: usize,
+    /// Where each argument starts, also the next.
+    starts: [u16; MOST + 1],
+    bytes: [u8; ROOM],
     is_too_long: bool,
 }
 
@@ -20,7 +24,7 @@ impl Arguments {
     pub const fn new() -> Self {
         Self {
             bytes: [0; ROOM],
-            ends: [0; MOST],
+            starts: [0; MOST + 1],
             count: 0,
             length: 0,
             is_too_long: false,
@@ -35,21 +39,23 @@ impl Arguments {
 
     /// More bytes of the current argument; what does not fit is noted and dropped.
     pub fn push(&mut self, bytes: &[u8]) {
-        let end = self.length + bytes.len();
-        match self.bytes.get_mut(self.length..end) {
-            Some(room) => {
-                room.copy_from_slice(bytes);
-                self.length = end;
+        for byte in bytes {
+            match self.bytes.get_mut(self.length) {
+                Some(place) => *place = *byte,
+                None => {
+                    self.is_too_long = true;
+                    return;
+                }
             }
-            None => self.is_too_long = true,
+            self.length += 1;
         }
     }
 
     /// The current argument is complete.
     pub fn end(&mut self) {
-        match self.ends.get_mut(self.count) {
-            Some(end) => {
-                *end = self.length as u16;
+        match self.starts.get_mut(self.count + 1) {
+            Some(next) => {
+                *next = self.length as u16;
                 self.count += 1;
             }
             None => self.is_too_long = true,
@@ -66,15 +72,14 @@ impl Arguments {
     }
 
     /// Argument number `i`, the command's name being number 0; empty when there is none.
+    #[inline(never)]
     pub fn get(&self, i: usize) -> &[u8] {
-        let start = match i.checked_sub(1) {
-            Some(before) => self.ends.get(before).copied().unwrap_or(0),
-            None => 0,
+        let Some(&[start, end]) = self.starts.get(i..).and_then(<[u16]>::first_chunk) else {
+            return &[];
         };
-        let end = match self.ends.get(i) {
-            Some(end) if i < self.count => *end,
-            _ => start,
-        };
+        if i >= self.count {
+            return &[];
+        }
         self.bytes
             .get(usize::from(start)..usize::from(end))
             .unwrap_or(&[])
@@ -82,16 +87,16 @@ impl Arguments {
 
     /// The argument that was completed last.
     pub fn last(&self) -> &[u8] {
-        self.count.checked_sub(1).map_or(&[], |i| self.get(i))
+        self.get(self.count.wrapping_sub(1))
     }
 
     /// Drops the argument that was completed last.
     pub fn drop_last(&mut self) {
         self.count = self.count.saturating_sub(1);
-        self.length = match self.count.checked_sub(1) {
-            Some(i) => self.ends.get(i).map_or(0, |end| usize::from(*end)),
-            None => 0,
-        };
+        self.length = self
+            .starts
+            .get(self.count)
+            .map_or(0, |start| usize::from(*start));
     }
 
     /// All arguments from number `first` on.
@@ -99,8 +104,15 @@ impl Arguments {
         (first..self.count).map(|i| self.get(i))
     }
 
+    /// Which of these words argument number `i` is, in whatever case: 0 for the first.
+    #[inline(never)]
+    pub fn which(&self, i: usize, words: &str) -> Option<usize> {
+        let argument = self.get(i);
+        words_of(words).position(|word| word.eq_ignore_ascii_case(argument))
+    }
+
     /// Whether argument number `i` is this word, in whatever case.
     pub fn is(&self, i: usize, word: &str) -> bool {
-        self.get(i).eq_ignore_ascii_case(word.as_bytes())
+        self.which(i, word).is_some()
     }
 }

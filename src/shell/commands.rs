@@ -1,42 +1,29 @@
 //! The commands: one table for both faces.
 
 use super::arguments::Arguments;
+use super::kind::Kind;
 use super::reply::Reply;
 use super::server::Server;
-use super::{bloom_commands, human_commands, key_commands, server_commands};
+use super::text::{cut, fill_in};
+use super::{bloom_commands, family_commands, human_commands, key_commands, server_commands};
 
 /// A command.
 #[derive(Debug)]
 pub(super) struct Command {
-    /// In the case in which people write it; any is understood.
-    pub name: &'static str,
+    /// `name usage\nsummary`, of which only the name must be there: in one piece, for three would take
+    /// 16 bytes more each.
+    text: &'static str,
+    /// [`sign`] of the name, so that a search compares few names.
+    sign: u8,
     /// The fewest and the most arguments, with the name; 0 for any number.
     arguments: (u8, u8),
-    pub run: Run,
-    /// What to write behind the name.
-    pub usage: &'static str,
-    /// What `help` says; empty for what is there for clients only.
-    pub summary: &'static str,
+    /// What to do with each item, for commands that take them one by one as they arrive.
+    pub items: Option<What>,
+    /// Runs with all its arguments; `None` when there must be items.
+    pub run: Option<Run>,
 }
 
-/// How a command runs.
-#[derive(Debug)]
-pub(super) enum Run {
-    /// With all its arguments.
-    Whole(fn(&mut Server, &Arguments, &mut Reply)),
-    /// Item by item.
-    Items(ItemCommand),
-}
-
-/// What to do with each item.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ItemCommand {
-    pub what: What,
-    /// Whether the answers are an array, whatever their number.
-    pub is_array: bool,
-    /// Whether options and the word `ITEMS` go before the items.
-    pub has_options: bool,
-}
+pub(super) type Run = fn(&mut Server, &Arguments, &mut Reply);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
@@ -46,298 +33,231 @@ pub(super) enum What {
     Has,
     /// Adds it; yes when it was there.
     Seen,
+    /// As `Add`, after options and the word `ITEMS`.
+    Insert,
+    CuckooAdd,
+    /// As `CuckooAdd`, unless it is there.
+    CuckooAddNew,
+    CuckooInsert,
+    CuckooInsertNew,
+    CuckooHas,
+    CuckooDelete,
+    CuckooCount,
+    /// An item and then by how much.
+    CountMinIncrement,
+    CountMinQuery,
+    /// One answer for all items.
+    HyperLogLogAdd,
+    CountingAdd,
+    CountingDelete,
+    CountingHas,
+    CountingCount,
+    RotatingAdd,
+    RotatingHas,
+    RotatingSeen,
 }
 
-const fn items(what: What, is_array: bool) -> Run {
-    Run::Items(ItemCommand {
-        what,
-        is_array,
-        has_options: false,
-    })
-}
+impl What {
+    /// What the key must be.
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::Add | Self::Has | Self::Seen | Self::Insert => Kind::Bloom,
+            Self::CountMinIncrement | Self::CountMinQuery => Kind::CountMin,
+            Self::HyperLogLogAdd => Kind::HyperLogLog,
+            Self::CountingAdd | Self::CountingDelete | Self::CountingHas | Self::CountingCount => {
+                Kind::Counting
+            }
+            Self::RotatingAdd | Self::RotatingHas | Self::RotatingSeen => Kind::Rotating,
+            _ => Kind::Cuckoo,
+        }
+    }
 
-const fn command(
-    name: &'static str,
-    arguments: (u8, u8),
-    run: Run,
-    usage: &'static str,
-    summary: &'static str,
-) -> Command {
-    Command {
-        name,
-        arguments,
-        run,
-        usage,
-        summary,
+    /// Whether options and the word `ITEMS` go before the items.
+    pub fn has_options(self) -> bool {
+        matches!(
+            self,
+            Self::Insert | Self::CuckooInsert | Self::CuckooInsertNew
+        )
     }
 }
 
-const INSERT: Run = Run::Items(ItemCommand {
-    what: What::Add,
-    is_array: true,
-    has_options: true,
-});
+const fn whole(text: &'static str, arguments: (u8, u8), run: Run) -> Command {
+    Command {
+        text,
+        sign: sign(text.as_bytes()),
+        arguments,
+        items: None,
+        run: Some(run),
+    }
+}
+
+const fn items(text: &'static str, arguments: (u8, u8), what: What) -> Command {
+    Command {
+        text,
+        sign: sign(text.as_bytes()),
+        arguments,
+        items: Some(what),
+        run: None,
+    }
+}
 
 /// What `help` lists comes first, in its order.
-pub(super) static COMMANDS: &[Command] = {
-    use Run::Whole;
-    &[
-        command(
-            "add",
-            (3, 0),
-            items(What::Add, true),
-            "key item...",
-            "remember items",
-        ),
-        command(
-            "has",
-            (3, 0),
-            items(What::Has, true),
-            "key item...",
-            "ask for items",
-        ),
-        command(
-            "seen",
-            (3, 0),
-            items(What::Seen, true),
-            "key item...",
-            "ask and remember",
-        ),
-        command(
-            "stats",
-            (1, 2),
-            Whole(human_commands::stats),
-            "[key]",
-            "how full, how often wrong",
-        ),
-        command(
-            "fill",
-            (2, 2),
-            Whole(human_commands::fill),
-            "key",
-            "draw how full the blocks are",
-        ),
-        command(
-            "keys",
-            (1, 2),
-            Whole(key_commands::keys),
-            "[pattern]",
-            "list the keys",
-        ),
-        command(
-            "plan",
-            (3, 3),
-            Whole(human_commands::plan),
-            "items rate",
-            "RAM for so many at 1%",
-        ),
-        command(
-            "clear",
-            (2, 2),
-            Whole(human_commands::clear),
-            "key",
-            "forget a key's items",
-        ),
-        command(
-            "del",
-            (2, 0),
-            Whole(key_commands::del),
-            "key...",
-            "remove keys",
-        ),
-        command(
-            "bench",
-            (1, 1),
-            Whole(human_commands::bench),
-            "",
-            "time of one lookup here",
-        ),
-        command(
-            "info",
-            (1, 0),
-            Whole(server_commands::info),
-            "",
-            "about the device",
-        ),
-        command(
-            "version",
-            (1, 1),
-            Whole(server_commands::version),
-            "",
-            "of this firmware",
-        ),
-        command(
-            "help",
-            (1, 2),
-            Whole(human_commands::help),
-            "[command]",
-            "this, or more of one",
-        ),
-        command(
-            "quit",
-            (1, 1),
-            Whole(server_commands::quit),
-            "",
-            "end the conversation",
-        ),
-        command(
-            "BF.RESERVE",
-            (4, 7),
-            Whole(bloom_commands::reserve),
-            "key rate capacity [EXPANSION n | NONSCALING]",
-            "",
-        ),
-        command("BF.ADD", (3, 3), items(What::Add, false), "key item", ""),
-        command("BF.MADD", (3, 0), items(What::Add, true), "key item...", ""),
-        command("BF.EXISTS", (3, 3), items(What::Has, false), "key item", ""),
-        command(
-            "BF.MEXISTS",
-            (3, 0),
-            items(What::Has, true),
-            "key item...",
-            "",
-        ),
-        command(
-            "BF.INSERT",
-            (4, 0),
-            INSERT,
-            "key [CAPACITY n] [ERROR r] [EXPANSION n] [NOCREATE] [NONSCALING] ITEMS item...",
-            "",
-        ),
-        command(
-            "BF.INFO",
-            (2, 3),
-            Whole(bloom_commands::info),
-            "key [field]",
-            "",
-        ),
-        command("BF.CARD", (2, 2), Whole(bloom_commands::card), "key", ""),
-        command("BF.DEBUG", (2, 2), Whole(bloom_commands::debug), "key", ""),
-        command(
-            "SUNDEW.SEEN",
-            (3, 3),
-            items(What::Seen, false),
-            "key item",
-            "",
-        ),
-        command(
-            "PING",
-            (1, 2),
-            Whole(server_commands::ping),
-            "[message]",
-            "",
-        ),
-        command("ECHO", (2, 2), Whole(server_commands::echo), "message", ""),
-        command(
-            "HELLO",
-            (1, 0),
-            Whole(server_commands::hello),
-            "[2 | 3]",
-            "",
-        ),
-        command(
-            "COMMAND",
-            (1, 0),
-            Whole(server_commands::command),
-            "[COUNT | DOCS]",
-            "",
-        ),
-        command(
-            "CLIENT",
-            (2, 0),
-            Whole(server_commands::client),
-            "subcommand",
-            "",
-        ),
-        command(
-            "CONFIG",
-            (2, 0),
-            Whole(server_commands::config),
-            "GET name",
-            "",
-        ),
-        command("SELECT", (2, 2), Whole(server_commands::select), "0", ""),
-        command("DBSIZE", (1, 1), Whole(key_commands::dbsize), "", ""),
-        command(
-            "SCAN",
-            (2, 0),
-            Whole(key_commands::scan),
-            "cursor [MATCH pattern] [COUNT n] [TYPE t]",
-            "",
-        ),
-        command("TYPE", (2, 2), Whole(key_commands::type_of), "key", ""),
-        command("EXISTS", (2, 0), Whole(key_commands::exists), "key...", ""),
-        command("UNLINK", (2, 0), Whole(key_commands::del), "key...", ""),
-        command("FLUSHDB", (1, 2), Whole(key_commands::flush), "", ""),
-        command("FLUSHALL", (1, 2), Whole(key_commands::flush), "", ""),
-        command(
-            "MEMORY",
-            (2, 0),
-            Whole(key_commands::memory),
-            "USAGE key",
-            "",
-        ),
-        command("RESET", (1, 1), Whole(server_commands::reset), "", ""),
-    ]
-};
+#[rustfmt::skip] // One line each.
+pub(super) static COMMANDS: &[Command] = &[
+    items("add key item...\nremember items", (3, 0), What::Add),
+    items("has key item...\nask for items", (3, 0), What::Has),
+    items("seen key item...\nask and remember", (3, 0), What::Seen),
+    whole("stats [key]\nhow full, how often wrong", (1, 2), human_commands::stats),
+    whole("fill key\ndraw how full the blocks are", (2, 2), human_commands::fill),
+    whole("keys [pattern]\nlist the keys", (1, 2), key_commands::keys),
+    whole("plan items rate\nRAM for so many at 1%", (3, 3), human_commands::plan),
+    whole("clear key\nforget a key's items", (2, 2), human_commands::clear),
+    whole("del key...\nremove keys", (2, 0), key_commands::del),
+    whole("bench\ntime of one lookup here", (1, 1), human_commands::bench),
+    whole("info\nabout the device", (1, 0), server_commands::info),
+    whole("version\nof this firmware", (1, 1), server_commands::version),
+    whole("help [command]\nthis, or more of one", (1, 2), human_commands::help),
+    whole("quit\nend the conversation", (1, 1), server_commands::quit),
+    whole("BF.RESERVE key rate capacity [EXPANSION n | NONSCALING]", (4, 7), bloom_commands::reserve),
+    items("BF.ADD key item", (3, 3), What::Add),
+    items("BF.MADD key item...", (3, 0), What::Add),
+    items("BF.EXISTS key item", (3, 3), What::Has),
+    items("BF.MEXISTS key item...", (3, 0), What::Has),
+    items("BF.INSERT key [CAPACITY n] [ERROR r] [EXPANSION n] [NOCREATE] [NONSCALING] ITEMS item...", (4, 0), What::Insert),
+    whole("BF.INFO key [field]", (2, 3), bloom_commands::info),
+    whole("BF.CARD key", (2, 2), bloom_commands::card),
+    whole("BF.DEBUG key", (2, 2), bloom_commands::debug),
+    items("SUNDEW.SEEN key item", (3, 3), What::Seen),
+    whole("CF.RESERVE key capacity", (3, 9), family_commands::cuckoo_reserve),
+    items("CF.ADD key item", (3, 3), What::CuckooAdd),
+    items("CF.ADDNX key item", (3, 3), What::CuckooAddNew),
+    items("CF.INSERT key [CAPACITY n] [NOCREATE] ITEMS item...", (4, 0), What::CuckooInsert),
+    items("CF.INSERTNX key [CAPACITY n] [NOCREATE] ITEMS item...", (4, 0), What::CuckooInsertNew),
+    items("CF.EXISTS key item", (3, 3), What::CuckooHas),
+    items("CF.MEXISTS key item...", (3, 0), What::CuckooHas),
+    items("CF.DEL key item", (3, 3), What::CuckooDelete),
+    items("CF.COUNT key item", (3, 3), What::CuckooCount),
+    whole("CF.INFO key", (2, 2), family_commands::cuckoo_info),
+    whole("CMS.INITBYDIM key width depth", (4, 4), family_commands::count_min_by_dimensions),
+    whole("CMS.INITBYPROB key error failure", (4, 4), family_commands::count_min_by_probability),
+    items("CMS.INCRBY key item n...", (4, 0), What::CountMinIncrement),
+    items("CMS.QUERY key item...", (3, 0), What::CountMinQuery),
+    whole("CMS.MERGE to n key... [WEIGHTS w...]", (4, 0), family_commands::count_min_merge),
+    whole("CMS.INFO key", (2, 2), family_commands::count_min_info),
+    items("PFADD key item...", (3, 0), What::HyperLogLogAdd),
+    whole("PFCOUNT key...", (2, 0), family_commands::hyper_log_log_count),
+    whole("PFMERGE to key...", (2, 0), family_commands::hyper_log_log_merge),
+    whole("CBF.RESERVE key rate capacity", (4, 4), family_commands::counting_reserve),
+    items("CBF.ADD key item", (3, 3), What::CountingAdd),
+    items("CBF.DEL key item", (3, 3), What::CountingDelete),
+    items("CBF.EXISTS key item", (3, 3), What::CountingHas),
+    items("CBF.COUNT key item", (3, 3), What::CountingCount),
+    whole("CBF.INFO key", (2, 2), family_commands::counting_info),
+    whole("RBF.RESERVE key rate capacity generations [EVERY seconds | AFTER items]", (5, 7), family_commands::rotating_reserve),
+    items("RBF.ADD key item", (3, 3), What::RotatingAdd),
+    items("RBF.EXISTS key item", (3, 3), What::RotatingHas),
+    items("RBF.SEEN key item", (3, 3), What::RotatingSeen),
+    whole("RBF.ROTATE key", (2, 2), family_commands::rotating_rotate),
+    whole("RBF.INFO key", (2, 2), family_commands::rotating_info),
+    whole("PING [message]", (1, 2), server_commands::ping),
+    whole("ECHO message", (2, 2), server_commands::echo),
+    whole("HELLO [2 | 3]", (1, 0), server_commands::hello),
+    whole("COMMAND [COUNT | DOCS]", (1, 0), server_commands::command),
+    whole("CLIENT subcommand", (2, 0), server_commands::client),
+    whole("CONFIG GET name", (2, 0), server_commands::config),
+    whole("SELECT 0", (2, 2), server_commands::select),
+    whole("DBSIZE", (1, 1), key_commands::dbsize),
+    whole("SCAN cursor [MATCH pattern] [COUNT n] [TYPE t]", (2, 0), key_commands::scan),
+    whole("TYPE key", (2, 2), key_commands::type_of),
+    whole("EXISTS key...", (2, 0), key_commands::exists),
+    whole("UNLINK key...", (2, 0), key_commands::del),
+    whole("FLUSHDB", (1, 2), key_commands::flush),
+    whole("FLUSHALL", (1, 2), key_commands::flush),
+    whole("MEMORY USAGE key", (2, 0), key_commands::memory),
+    whole("RESET", (1, 1), server_commands::reset),
+];
 
 pub(super) fn find(name: &[u8]) -> Option<&'static Command> {
+    let sign = sign(name);
     COMMANDS
         .iter()
-        .find(|command| command.name.as_bytes().eq_ignore_ascii_case(name))
+        .find(|command| command.sign == sign && command.is_named(name))
+}
+
+/// A few bits of a name, up to the first space or line end, that are the same in upper and lower case.
+const fn sign(name: &[u8]) -> u8 {
+    let mut sign = 0_u8;
+    let mut rest = name;
+    while let [byte, after @ ..] = rest
+        && *byte > b' '
+    {
+        sign = sign.wrapping_mul(3) ^ (*byte | 0x20);
+        rest = after;
+    }
+    sign
 }
 
 impl Command {
+    fn is_named(&self, name: &[u8]) -> bool {
+        let mut text = self.text.bytes();
+        name.iter().all(|byte| {
+            byte > &b' '
+                && text
+                    .next()
+                    .is_some_and(|own| own.eq_ignore_ascii_case(byte))
+        }) && text.next().is_none_or(|end| end <= b' ')
+    }
+
+    /// In the case in which people write it; any is understood.
+    #[inline(never)]
+    pub fn name(&self) -> &'static [u8] {
+        cut(self.lines().0, b' ').0
+    }
+
+    /// What to write behind the name.
+    pub fn usage(&self) -> &'static [u8] {
+        cut(self.lines().0, b' ').1
+    }
+
+    /// The name with what to write behind it, and what `help` says, which is empty for what is there for clients
+    /// only.
+    #[inline(never)]
+    pub fn lines(&self) -> (&'static [u8], &'static [u8]) {
+        cut(self.text.as_bytes(), b'\n')
+    }
+
     /// Whether the command may have so many arguments, its name counted.
     pub fn takes(&self, count: u32) -> bool {
         let (fewest, most) = self.arguments;
         count >= u32::from(fewest) && (most == 0 || count <= u32::from(most))
     }
 
-    /// The number of arguments as Redis tells it: negative when there may be more.
-    pub fn arity(&self) -> (bool, u32) {
-        (
-            self.arguments.0 != self.arguments.1,
-            u32::from(self.arguments.0),
-        )
+    /// Whether its answers are an array, whatever their number.
+    pub fn is_array(&self) -> bool {
+        self.arguments.1 == 0
+    }
+
+    /// The fewest arguments, and whether there may be more.
+    pub fn arity(&self) -> (u32, bool) {
+        let (fewest, most) = self.arguments;
+        (u32::from(fewest), fewest != most)
     }
 }
 
+#[cold]
+#[inline(never)]
 pub(super) fn wrong_arity(command: &Command, reply: &mut Reply) {
-    let mut lower = [0; 16];
-    let lower = match lower.get_mut(..command.name.len()) {
-        Some(lower) => {
-            lower.copy_from_slice(command.name.as_bytes());
-            lower.make_ascii_lowercase();
-            &*lower
-        }
-        None => command.name.as_bytes(),
-    };
-    reply.error_of(&[b"ERR wrong number of arguments for '", lower, b"' command"]);
+    let template = "wrong number of arguments for '%l' command";
+    reply.error_of(template, command.name(), &[]);
 }
 
+#[cold]
 pub(super) fn unknown(arguments: &Arguments, reply: &mut Reply) {
-    let [a, b] = [arguments.get(1), arguments.get(2)];
-    let [open, close] = [&b"'"[..], b"' "];
-    let [open_b, close_b] = if arguments.len() > 2 {
-        [open, close]
-    } else {
-        [&b""[..], b""]
-    };
-    let [open_a, close_a] = if arguments.len() > 1 {
-        [open, close]
-    } else {
-        [&b""[..], b""]
-    };
-    reply.error_of(&[
-        b"ERR unknown command '",
-        arguments.get(0),
-        b"', with args beginning with: ",
-        open_a,
-        a,
-        close_a,
-        open_b,
-        b,
-        close_b,
-    ]);
+    reply.error_by(&|out| {
+        let template = "ERR unknown command '%s', with args beginning with: ";
+        fill_in(out, template, arguments.get(0), &[]);
+        for argument in arguments.from(1).take(2) {
+            fill_in(out, "'%s' ", argument, &[]);
+        }
+    });
 }

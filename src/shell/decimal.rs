@@ -8,6 +8,7 @@ pub(super) struct Decimal {
 }
 
 impl Decimal {
+    #[inline(never)]
     pub fn new(mut number: u32) -> Self {
         let mut digits = [b'0'; 10];
         let mut first = digits.len();
@@ -28,6 +29,7 @@ impl Decimal {
 }
 
 /// A number as Redis takes it: digits only, no sign, no leading zero, nothing around it.
+#[inline(never)]
 pub(super) fn parse(text: &[u8]) -> Option<u32> {
     if text.is_empty() || (text.len() > 1 && text.first() == Some(&b'0')) {
         return None;
@@ -51,39 +53,28 @@ pub(super) fn parse_parts_per_billion(text: &[u8]) -> Option<u32> {
         Some(at) => (text.get(..at)?, parse_exponent(text.get(at + 1..)?)?),
         None => (text, 0),
     };
-    // How many places the digits must be moved to the left to be parts per billion.
-    let mut places = 9 + exponent;
-    let mut number = 0_u64;
+    let point = mantissa.iter().position(|byte| *byte == b'.');
+    let digits_before_point = point.unwrap_or(mantissa.len());
+    // How many digits there are to come until the last that counts.
+    let mut places = 9 + exponent + digits_before_point as i32;
+    let mut number = 0_u32;
     let mut has_digit = false;
-    let mut after_point = false;
-    for byte in mantissa {
-        match byte {
-            b'.' if !after_point => after_point = true,
-            b'0'..=b'9' => {
-                has_digit = true;
-                // Digits beyond these are below one part per billion, or the number is far above 1.
-                if number < 1_000_000_000_000 {
-                    number = number * 10 + u64::from(byte - b'0');
-                    places -= i32::from(after_point);
-                } else {
-                    places += i32::from(!after_point);
-                }
-            }
-            _ => return None,
+    for (i, byte) in mantissa.iter().enumerate() {
+        if Some(i) == point {
+            continue;
+        }
+        let digit = push_digit(0, *byte)?;
+        has_digit = true;
+        if places > 0 {
+            number = number.checked_mul(10)?.checked_add(digit)?;
+            places -= 1;
         }
     }
-    if !has_digit {
-        return None;
-    }
-    while places > 0 && number <= u64::from(u32::MAX) {
-        number *= 10;
+    while places > 0 && number > 0 {
+        number = number.checked_mul(10)?;
         places -= 1;
     }
-    while places < 0 && number > 0 {
-        number /= 10;
-        places += 1;
-    }
-    u32::try_from(number).ok()
+    has_digit.then_some(number)
 }
 
 /// `-4`, `+2` or `03`, of at most two digits after any zeros.

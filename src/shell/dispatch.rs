@@ -2,53 +2,59 @@
 
 use super::arguments::Arguments;
 use super::bloom_commands;
-use super::commands::{self, Command, ItemCommand, Run};
+use super::commands::{self, Command, What};
+use super::family_commands;
 use super::keyspace::KeyRef;
 use super::reply::Reply;
 use super::server::Server;
-use crate::hash::{HashStream, Xxh32Stream};
+use crate::hash::{HashFunction, HashStream, Xxh32, Xxh32Stream};
 use crate::key::Sink;
 
 /// What becomes of the current argument.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     /// It is kept.
     Keep,
     /// The command was answered already: it is dropped.
     Skip,
     /// It is an item: hashed as it arrives, whatever its length.
-    Item(Items),
-}
-
-/// Items in progress.
-#[derive(Debug)]
-struct Items {
-    command: ItemCommand,
-    /// `None` when there is no such key, and nothing can be in it.
-    key: Option<KeyRef>,
-    stream: Option<Xxh32Stream>,
+    Item,
+    /// It is kept, and says how often to count the item before it.
+    Number,
 }
 
 /// The command that arrives.
 #[derive(Debug)]
 pub(super) struct Dispatch {
-    arguments: Arguments,
+    mode: Mode,
+    /// What to do with items.
+    what: What,
     command: Option<&'static Command>,
     /// How many arguments the command has, with its name.
     count: u32,
     /// Which one comes.
     index: u32,
-    mode: Mode,
+    /// The key of items; `None` when there is no such key, and nothing can be in it.
+    key: Option<KeyRef>,
+    /// Whether an item of this command changed its key.
+    has_changed: bool,
+    /// The hash of the current item.
+    stream: Xxh32Stream,
+    arguments: Arguments,
 }
 
 impl Dispatch {
     pub const fn new() -> Self {
         Self {
-            arguments: Arguments::new(),
+            arguments: const { Arguments::new() },
             command: None,
             count: 0,
             index: 0,
             mode: Mode::Keep,
+            what: What::Add,
+            key: None,
+            has_changed: false,
+            stream: Xxh32::UNSEEDED.stream_const(),
         }
     }
 
@@ -63,19 +69,17 @@ impl Dispatch {
 
     /// More bytes of the current argument.
     pub fn bytes(&mut self, bytes: &[u8]) {
-        match &mut self.mode {
-            Mode::Keep => self.arguments.push(bytes),
-            Mode::Skip | Mode::Item(Items { stream: None, .. }) => {}
-            Mode::Item(Items {
-                stream: Some(stream),
-                ..
-            }) => stream.write(bytes),
+        match self.mode {
+            Mode::Keep | Mode::Number => self.arguments.push(bytes),
+            Mode::Skip => {}
+            Mode::Item => self.stream.write(bytes),
         }
     }
 
     /// The current argument is complete.
+    #[inline(never)]
     pub fn end_argument(&mut self, server: &mut Server, reply: &mut Reply) {
-        match &mut self.mode {
+        match self.mode {
             Mode::Keep => {
                 self.arguments.end();
                 if self.index == 0 {
@@ -84,14 +88,52 @@ impl Dispatch {
                 } else {
                     self.start_items(server, reply);
                 }
-                if self.index + 1 >= self.count && matches!(self.mode, Mode::Keep) {
+                if self.index + 1 >= self.count && self.mode == Mode::Keep {
                     self.run(server, reply);
                 }
             }
-            Mode::Item(items) => items.run(server, reply),
+            Mode::Item if self.what == What::CountMinIncrement => {
+                self.arguments.clear();
+                self.mode = Mode::Number;
+            }
+            Mode::Item => {
+                let hash = self.stream.finish();
+                if self.what == What::HyperLogLogAdd {
+                    self.count_item(hash, server, reply);
+                } else {
+                    bloom_commands::run_item(self.what, self.key, hash, server, reply);
+                }
+                self.start_item(server);
+            }
+            Mode::Number => {
+                self.arguments.end();
+                let hash = self.stream.finish();
+                family_commands::increment(self.key, hash, self.arguments.last(), server, reply);
+                self.mode = Mode::Item;
+                self.start_item(server);
+            }
             Mode::Skip => {}
         }
         self.index += 1;
+    }
+
+    /// PFADD answers once, after the last item: whether one of them changed the key.
+    fn count_item(&mut self, hash: u32, server: &mut Server, reply: &mut Reply) {
+        if let Some(key) = self.key {
+            self.has_changed |= server.keyspace.add_to_hyper_log_log(key, hash);
+        }
+        if self.index + 1 >= self.count {
+            reply.integer(self.has_changed.into());
+        }
+    }
+
+    #[inline(never)]
+    fn start_item(&mut self, server: &Server) {
+        if self.index + 1 < self.count
+            && let Some(key) = self.key
+        {
+            self.stream = server.keyspace.stream(key);
+        }
     }
 
     fn find_command(&mut self, reply: &mut Reply) {
@@ -106,37 +148,40 @@ impl Dispatch {
 
     /// Where the items of a command begin, answers what can be answered before the first.
     fn start_items(&mut self, server: &mut Server, reply: &mut Reply) {
-        let Some(Command {
-            run: Run::Items(command),
-            ..
-        }) = self.command
-        else {
+        let Some(command) = self.command else {
             return;
         };
-        if command.has_options {
+        let Some(what) = command.items else {
+            return;
+        };
+        if what.has_options() {
             if self.index < 2 || !self.arguments.last().eq_ignore_ascii_case(b"ITEMS") {
                 return;
             }
             self.arguments.drop_last();
         }
-        let items_left = self.count.saturating_sub(self.index + 1);
+        let mut items_left = self.count.saturating_sub(self.index + 1);
         if self.arguments.is_too_long() || items_left == 0 {
             return;
         }
-        self.mode = match bloom_commands::key_for_items(command, &self.arguments, server, reply) {
-            Ok(key) => {
-                if command.is_array {
-                    reply.array(items_left);
-                }
-                let stream = key.map(|key| server.keyspace.stream(key));
-                Mode::Item(Items {
-                    command: *command,
-                    key,
-                    stream,
-                })
+        if what == What::CountMinIncrement {
+            if items_left % 2 == 1 {
+                self.mode = Mode::Skip;
+                return commands::wrong_arity(command, reply);
             }
-            Err(()) => Mode::Skip,
-        };
+            items_left /= 2;
+        }
+        self.mode = Mode::Skip;
+        if let Ok(key) = bloom_commands::key_for_items(what, &self.arguments, server, reply) {
+            if command.is_array() && what != What::HyperLogLogAdd {
+                reply.array(items_left);
+            }
+            self.has_changed = false;
+            self.mode = Mode::Item;
+            self.what = what;
+            self.key = key;
+            self.start_item(server);
+        }
     }
 
     /// All arguments are here.
@@ -144,23 +189,13 @@ impl Dispatch {
         match self.command {
             None => commands::unknown(&self.arguments, reply),
             Some(_) if self.arguments.is_too_long() => {
-                reply
-                    .error("ERR arguments other than items have room for 256 bytes and 16 of them");
+                reply.error("arguments other than items have room for 256 bytes and 16 of them");
             }
-            Some(Command {
-                run: Run::Whole(run),
-                ..
-            }) => run(server, &self.arguments, reply),
-            // Without a word ITEMS, or nothing behind it.
-            Some(command) => commands::wrong_arity(command, reply),
+            Some(command) => match command.run {
+                Some(run) => run(server, &self.arguments, reply),
+                // Without a word ITEMS, or nothing behind it.
+                None => commands::wrong_arity(command, reply),
+            },
         }
-    }
-}
-
-impl Items {
-    fn run(&mut self, server: &mut Server, reply: &mut Reply) {
-        let hash = self.stream.as_ref().map_or(0, HashStream::finish);
-        bloom_commands::run_item(&self.command, self.key, hash, server, reply);
-        self.stream = self.key.map(|key| server.keyspace.stream(key));
     }
 }

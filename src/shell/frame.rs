@@ -3,8 +3,6 @@
 //! A frame is `*2\r\n$4\r\nECHO\r\n$2\r\nhi\r\n`. Its parts are handed on as they arrive, so that neither the
 //! length of an argument nor their number needs room.
 
-use super::decimal::push_digit;
-
 /// What the next bytes are.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Part<'i> {
@@ -39,63 +37,31 @@ enum State {
     /// Where a frame may begin.
     LineStart,
     Text,
-    Count(Number),
+    /// The digits behind `*`, and the `\n` behind them.
+    Count,
+    CountNewline,
     ArgumentStart,
-    Length(Number),
-    /// So many bytes of an argument are still to come, then `\r`.
-    Bytes(u32),
+    /// The digits behind `$`, and the `\n` behind them.
+    Length,
+    LengthNewline,
+    /// An argument, of which [`Frames::number`] bytes are still to come, then `\r`.
+    Bytes,
     /// The `\n` after an argument.
     Newline,
-    /// After a broken frame: skipping to a line that begins a frame. `true` at the start of a line.
-    Lost(bool),
-}
-
-/// Digits so far. A number may not begin with a zero and continue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Number {
-    value: u32,
-    digits: u8,
-    /// The `\r` was there; only `\n` may follow.
-    is_complete: bool,
-}
-
-enum Progress {
-    More(Number),
-    Done(u32),
-    Wrong,
-}
-
-impl Number {
-    const NONE: Self = Self {
-        value: 0,
-        digits: 0,
-        is_complete: false,
-    };
-
-    fn push(self, byte: u8) -> Progress {
-        match byte {
-            b'\n' if self.is_complete => Progress::Done(self.value),
-            _ if self.is_complete => Progress::Wrong,
-            b'\r' if self.digits > 0 => Progress::More(Self {
-                is_complete: true,
-                ..self
-            }),
-            _ if self.digits > 0 && self.value == 0 => Progress::Wrong,
-            _ => push_digit(self.value, byte).map_or(Progress::Wrong, |value| {
-                Progress::More(Self {
-                    value,
-                    digits: 1,
-                    is_complete: false,
-                })
-            }),
-        }
-    }
+    /// After a broken frame: skipping to a line that begins a frame.
+    Lost,
+    /// The same, at the start of a line.
+    LostLineStart,
 }
 
 /// Where in a frame or line the input stands.
 #[derive(Debug)]
 pub(super) struct Frames {
     state: State,
+    /// Whether the number has a digit.
+    has_digit: bool,
+    /// The number that is being read, or the bytes that are still to come.
+    number: u32,
     /// Arguments of this frame that have not begun.
     arguments_left: u32,
 }
@@ -104,6 +70,8 @@ impl Frames {
     pub const fn new() -> Self {
         Self {
             state: State::LineStart,
+            has_digit: false,
+            number: 0,
             arguments_left: 0,
         }
     }
@@ -115,12 +83,15 @@ impl Frames {
 
     /// Whether a broken frame is being skipped.
     pub fn is_lost(&self) -> bool {
-        matches!(self.state, State::Lost(_))
+        matches!(self.state, State::Lost | State::LostLineStart)
     }
 
     /// Bytes are missing: skips to the next frame.
     pub fn lose(&mut self) {
-        self.state = State::Lost(self.state == State::LineStart);
+        self.state = match self.state {
+            State::LineStart => State::LostLineStart,
+            _ => State::Lost,
+        };
     }
 
     /// Forgets what has begun: the next byte starts a line.
@@ -136,15 +107,13 @@ impl Frames {
     /// Takes the next part off the input; `None` when the input is used up.
     pub fn next<'i>(&mut self, input: &mut &'i [u8]) -> Option<Part<'i>> {
         loop {
-            if let State::Bytes(left) = self.state
-                && left > 0
-            {
-                let (bytes, rest) = input.split_at(input.len().min(left as usize));
+            if self.state == State::Bytes && self.number > 0 {
+                let (bytes, rest) = input.split_at(input.len().min(self.number as usize));
                 if bytes.is_empty() {
                     return None;
                 }
                 *input = rest;
-                self.state = State::Bytes(left - bytes.len() as u32);
+                self.number -= bytes.len() as u32;
                 return Some(Part::Bytes(bytes));
             }
             let (&byte, rest) = input.split_first()?;
@@ -156,52 +125,78 @@ impl Frames {
     }
 
     fn push(&mut self, byte: u8) -> Option<Part<'static>> {
-        match self.state {
-            State::LineStart | State::Lost(true) if byte == b'*' => {
-                self.state = State::Count(Number::NONE)
+        let state = self.state;
+        match state {
+            State::LineStart | State::LostLineStart if byte == b'*' => {
+                self.start_number(State::Count);
             }
             State::LineStart | State::Text => {
                 self.state = State::Text;
                 return Some(Part::Text(byte));
             }
-            State::Count(number) => match number.push(byte) {
-                Progress::More(number) => self.state = State::Count(number),
+            State::Count if byte == b'\r' && self.has_digit => self.state = State::CountNewline,
+            State::Length if byte == b'\r' && self.has_digit => self.state = State::LengthNewline,
+            State::Count if self.push_digit(byte) => {}
+            State::Length if self.push_digit(byte) => {}
+            State::CountNewline if byte == b'\n' => {
+                self.arguments_left = self.number;
                 // Redis ignores an empty frame, too.
-                Progress::Done(0) => self.state = State::LineStart,
-                Progress::Done(count) => {
-                    self.arguments_left = count;
+                if self.number == 0 {
+                    self.state = State::LineStart;
+                } else {
                     self.state = State::ArgumentStart;
-                    return Some(Part::Begin(count));
+                    return Some(Part::Begin(self.number));
                 }
-                Progress::Wrong => return self.fail(FrameError::Count, byte),
-            },
-            State::ArgumentStart if byte == b'$' => self.state = State::Length(Number::NONE),
+            }
+            State::Count | State::CountNewline => return self.fail(FrameError::Count, byte),
+            State::ArgumentStart if byte == b'$' => self.start_number(State::Length),
             State::ArgumentStart => return self.fail(FrameError::NoArgument(byte), byte),
-            State::Length(number) => match number.push(byte) {
-                Progress::More(number) => self.state = State::Length(number),
-                Progress::Done(length) if length <= MAX_LENGTH => self.state = State::Bytes(length),
-                _ => return self.fail(FrameError::Length, byte),
-            },
-            State::Bytes(_) if byte == b'\r' => self.state = State::Newline,
+            State::LengthNewline if byte == b'\n' && self.number <= MAX_LENGTH => {
+                self.state = State::Bytes;
+            }
+            State::Length | State::LengthNewline => return self.fail(FrameError::Length, byte),
+            State::Bytes if byte == b'\r' => self.state = State::Newline,
             State::Newline if byte == b'\n' => {
                 self.arguments_left = self.arguments_left.saturating_sub(1);
-                self.state = if self.arguments_left == 0 {
-                    State::LineStart
-                } else {
-                    State::ArgumentStart
+                self.state = match self.arguments_left {
+                    0 => State::LineStart,
+                    _ => State::ArgumentStart,
                 };
                 return Some(Part::ArgumentEnd);
             }
-            State::Bytes(_) | State::Newline => {
-                return self.fail(FrameError::NoLineEnd, byte);
-            }
-            State::Lost(_) => self.state = State::Lost(byte == b'\n'),
+            State::Bytes | State::Newline => return self.fail(FrameError::NoLineEnd, byte),
+            State::Lost | State::LostLineStart => self.skip(byte),
         }
         None
     }
 
+    fn start_number(&mut self, state: State) {
+        self.state = state;
+        self.number = 0;
+        self.has_digit = false;
+    }
+
+    /// Takes a digit; false when it is none, or the number begins with a zero or grows too large.
+    fn push_digit(&mut self, byte: u8) -> bool {
+        let digit = byte.wrapping_sub(b'0');
+        let is_good =
+            digit <= 9 && self.number < u32::MAX / 10 && !(self.has_digit && self.number == 0);
+        if is_good {
+            self.number = self.number * 10 + u32::from(digit);
+            self.has_digit = true;
+        }
+        is_good
+    }
+
+    fn skip(&mut self, byte: u8) {
+        self.state = match byte {
+            b'\n' => State::LostLineStart,
+            _ => State::Lost,
+        };
+    }
+
     fn fail(&mut self, error: FrameError, byte: u8) -> Option<Part<'static>> {
-        self.state = State::Lost(byte == b'\n');
+        self.skip(byte);
         Some(Part::Broken(error))
     }
 }

@@ -5,28 +5,21 @@
 pub(super) struct UnbalancedQuotes;
 
 /// Splits a line: `take` gets the bytes of each word, and `None` at its end.
+#[inline(never)]
 pub(super) fn split(line: &[u8], take: &mut dyn FnMut(Option<u8>)) -> Result<(), UnbalancedQuotes> {
     let mut rest = line;
     loop {
         rest = rest.trim_ascii_start();
-        let Some((first, after)) = rest.split_first() else {
+        if rest.is_empty() {
             return Ok(());
-        };
-        match first {
-            b'"' | b'\'' => {
-                rest = quoted(after, *first, take)?;
-                if rest.first().is_some_and(|next| !next.is_ascii_whitespace()) {
-                    return Err(UnbalancedQuotes);
-                }
-            }
-            _ => rest = plain(rest, take)?,
         }
+        rest = word(rest, take)?;
         take(None);
     }
 }
 
-/// A word up to a space; a quote in it opens a quoted part, as in Redis.
-fn plain<'l>(
+/// A word up to a space; a quote in it opens a quoted part, which ends the word, as in Redis.
+fn word<'l>(
     mut rest: &'l [u8],
     take: &mut dyn FnMut(Option<u8>),
 ) -> Result<&'l [u8], UnbalancedQuotes> {
@@ -49,6 +42,7 @@ fn plain<'l>(
 }
 
 /// The rest of a quoted part, and what follows its closing quote.
+#[inline(never)]
 fn quoted<'l>(
     mut rest: &'l [u8],
     quote: u8,
@@ -58,7 +52,7 @@ fn quoted<'l>(
         match rest {
             [next, after @ ..] if *next == quote => return Ok(after),
             [b'\\', b'x', high, low, after @ ..]
-                if quote == b'"' && high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+                if quote == b'"' && nibble(*high) < 16 && nibble(*low) < 16 =>
             {
                 take(Some(nibble(*high) << 4 | nibble(*low)));
                 rest = after;
@@ -87,10 +81,12 @@ fn quoted<'l>(
     }
 }
 
+/// The value of a hexadecimal digit; 16 or more when it is none.
+#[inline(never)]
 fn nibble(digit: u8) -> u8 {
     match digit {
         b'0'..=b'9' => digit - b'0',
-        _ => (digit | 0x20) - b'a' + 10,
+        _ => (digit | 0x20).wrapping_sub(b'a').saturating_add(10),
     }
 }
 

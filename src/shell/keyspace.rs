@@ -1,7 +1,10 @@
 //! The named filters of a device: fixed ones, which are statics of the firmware, and those in the arena.
 
-use super::arena::{ArenaView, Header, MAX_NAME, UNIT_BYTES, Unit};
-use crate::block::{Block512, has_bits, set_bits};
+use core::num::NonZero;
+
+use super::arena::{self, ArenaView, Header, MAX_NAME, UNIT_BYTES, num_probes, word};
+use super::kind::Kind;
+use crate::block::{Block512, clear, has_bits, set_bits};
 use crate::blocked_bloom::BlockedBloomView;
 use crate::hash::{HashFunction, Xxh32, Xxh32Stream, block_index};
 use crate::sizing::{Layout, Plan, Rate, blocked_rate};
@@ -11,9 +14,8 @@ use crate::stats::Stats;
 #[derive(Debug)]
 pub struct Fixed<'a> {
     name: &'static str,
-    capacity: u32,
-    items: u32,
-    k: u32,
+    /// As in front of a run in the arena, without the name.
+    header: Header,
     hash: Xxh32,
     blocks: &'a mut [Block512],
 }
@@ -26,11 +28,13 @@ impl<'a> Fixed<'a> {
         filter: &'a mut BlockedBloomView<K>,
     ) -> Self {
         let (hash, blocks) = filter.parts_mut();
+        let mut header = [0; 16];
+        header[word::UNITS] = blocks.len() as u32 + 1;
+        header[word::CAPACITY] = capacity;
+        header[word::SMALL] = K as u32;
         Self {
             name,
-            capacity,
-            items: 0,
-            k: K as u32,
+            header,
             hash,
             blocks,
         }
@@ -57,13 +61,11 @@ pub struct Keyspace<'a> {
     arena: &'a mut ArenaView,
 }
 
-/// Where a key is. Valid until the next key is removed.
+/// Where a stage of a key is; where its first is stands for the key. Valid until the next key is removed.
+///
+/// The fixed keys come first, then the units of the arena, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum KeyRef {
-    Fixed(usize),
-    /// The run of the first stage.
-    Arena(usize),
-}
+pub(super) struct KeyRef(NonZero<usize>);
 
 /// Why a key could not be made or grow; nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,58 +106,10 @@ pub(super) struct Summary {
     pub expansion: u32,
 }
 
-/// One stage of a key.
-pub(super) struct Stage<'k> {
-    blocks: Blocks<'k>,
-    pub k: u32,
-    pub capacity: u32,
-    pub items: u32,
-}
-
-enum Blocks<'k> {
-    Fixed(&'k [Block512]),
-    Arena(&'k [Unit]),
-}
-
-impl Stage<'_> {
-    pub fn num_blocks(&self) -> u32 {
-        match self.blocks {
-            Blocks::Fixed(blocks) => blocks.len() as u32,
-            Blocks::Arena(units) => units.len() as u32,
-        }
-    }
-
-    /// How many bits are set in block number `i`.
-    pub fn ones(&self, i: u32) -> u32 {
-        let words = self.block(i as usize).map_or(&[][..], |block| block);
-        words.iter().map(|word| word.count_ones()).sum()
-    }
-
-    fn block(&self, i: usize) -> Option<&Unit> {
-        match self.blocks {
-            Blocks::Fixed(blocks) => blocks.get(i).map(Block512::words),
-            Blocks::Arena(units) => units.get(i),
-        }
-    }
-
-    fn contains(&self, hash: u32) -> bool {
-        let index = block_index(hash, self.num_blocks() as usize);
-        self.block(index)
-            .is_none_or(|block| has_bits(block, hash, self.k))
-    }
-
-    pub fn stats(&self) -> Stats {
-        Stats::of_blocks((0..self.num_blocks()).map(|i| self.ones(i)), 512, self.k)
-    }
-
-    /// The rate to expect once the stage holds its keys.
-    pub fn rate_at_capacity(&self) -> Rate {
-        blocked_rate(
-            u64::from(self.capacity),
-            self.num_blocks(),
-            self.k,
-            Layout::DEFAULT,
-        )
+impl Summary {
+    /// Whether a key holds 90 % of what it is made for, its last stage at least.
+    pub fn is_near_capacity(&self) -> bool {
+        self.items >= self.capacity - self.capacity / 10
     }
 }
 
@@ -169,253 +123,352 @@ impl<'a> Keyspace<'a> {
         self.arena
     }
 
+    #[inline(never)]
     pub(super) fn find(&self, name: &[u8]) -> Option<KeyRef> {
         let fixed = self
             .fixed
             .iter()
             .position(|fixed| fixed.name.as_bytes() == name);
-        fixed
-            .map(KeyRef::Fixed)
-            .or_else(|| self.arena.find(name).map(KeyRef::Arena))
+        match fixed {
+            Some(i) => NonZero::new(i + 1).map(KeyRef),
+            None => self.in_arena(self.arena.find(name, 0)?),
+        }
+    }
+
+    fn in_arena(&self, at: usize) -> Option<KeyRef> {
+        NonZero::new(self.fixed.len() + at + 1).map(KeyRef)
+    }
+
+    /// The fixed key or, with its place in the arena, none.
+    fn locate(&self, stage: KeyRef) -> (Option<&Fixed<'a>>, usize) {
+        let i = stage.0.get() - 1;
+        (self.fixed.get(i), i.wrapping_sub(self.fixed.len()))
     }
 
     /// All keys, in an order that only making and removing keys changes.
     pub(super) fn keys(&self) -> impl Iterator<Item = KeyRef> {
-        let fixed = (0..self.fixed.len()).map(KeyRef::Fixed);
-        let runs = self
-            .arena
-            .runs()
-            .filter(|at| self.arena.header(*at).stage == 0);
-        fixed.chain(runs.map(KeyRef::Arena))
+        let mut last = None;
+        core::iter::from_fn(move || {
+            last = self.next_key(last);
+            last
+        })
     }
 
+    #[inline(never)]
+    fn next_key(&self, last: Option<KeyRef>) -> Option<KeyRef> {
+        let next = last.map_or(0, |last| last.0.get());
+        if next < self.fixed.len() {
+            return NonZero::new(next + 1).map(KeyRef);
+        }
+        let mut at = next - self.fixed.len();
+        if let Some(last) = last
+            && at > 0
+        {
+            at += self.header(last)[word::UNITS] as usize - 1;
+        }
+        while self.arena.units_at(at) > 0 {
+            if arena::is_first_stage(self.arena.header(at)) {
+                return self.in_arena(at);
+            }
+            at += self.arena.units_at(at);
+        }
+        None
+    }
+
+    #[inline(never)]
+    pub(super) fn num_keys(&self) -> u32 {
+        self.keys().count() as u32
+    }
+
+    #[inline(never)]
     pub(super) fn name(&self, key: KeyRef) -> &[u8] {
-        match key {
-            KeyRef::Fixed(i) => self.fixed.get(i).map_or(&[], |fixed| fixed.name.as_bytes()),
-            KeyRef::Arena(at) => self.arena.name(at),
+        match self.locate(key) {
+            (Some(fixed), _) => fixed.name.as_bytes(),
+            (None, at) => self.arena.name(at),
         }
     }
 
     /// Starts to hash an item for this key.
     pub(super) fn stream(&self, key: KeyRef) -> Xxh32Stream {
-        match key {
-            KeyRef::Fixed(i) => self
-                .fixed
-                .get(i)
-                .map_or(Xxh32::UNSEEDED, |fixed| fixed.hash),
-            KeyRef::Arena(_) => Xxh32::UNSEEDED,
-        }
-        .stream()
+        let (fixed, _) = self.locate(key);
+        fixed.map_or(Xxh32::UNSEEDED, |fixed| fixed.hash).stream()
     }
 
     /// The stages of a key, the first first.
-    pub(super) fn stages(&self, key: KeyRef) -> impl Iterator<Item = Stage<'_>> {
+    pub(super) fn stages(&self, key: KeyRef) -> impl Iterator<Item = KeyRef> {
         let mut next = Some(key);
         core::iter::from_fn(move || {
             let here = next?;
             next = self.next_stage(here);
-            Some(self.stage(here))
+            Some(here)
         })
     }
 
     fn next_stage(&self, stage: KeyRef) -> Option<KeyRef> {
-        match stage {
-            KeyRef::Fixed(_) => None,
-            KeyRef::Arena(at) => self.arena.next_stage(at).map(KeyRef::Arena),
+        match self.locate(stage) {
+            (Some(_), _) => None,
+            (None, at) => self.in_arena(self.arena.next_stage(at)?),
         }
     }
 
-    fn stage(&self, stage: KeyRef) -> Stage<'_> {
-        match stage {
-            KeyRef::Fixed(i) => {
-                let fixed = self.fixed.get(i);
-                Stage {
-                    blocks: Blocks::Fixed(fixed.map_or(&[], |fixed| fixed.blocks)),
-                    k: fixed.map_or(0, |fixed| fixed.k),
-                    capacity: fixed.map_or(0, |fixed| fixed.capacity),
-                    items: fixed.map_or(0, |fixed| fixed.items),
-                }
-            }
-            KeyRef::Arena(at) => {
-                let header = self.arena.header(at);
-                Stage {
-                    blocks: Blocks::Arena(self.arena.body(at)),
-                    k: u32::from(header.k),
-                    capacity: header.capacity,
-                    items: header.items,
-                }
-            }
+    /// What a stage is, without its name.
+    #[inline(never)]
+    pub(super) fn header(&self, stage: KeyRef) -> &Header {
+        match self.locate(stage) {
+            (Some(fixed), _) => &fixed.header,
+            (None, at) => self.arena.header(at),
         }
     }
 
+    #[inline(never)]
+    pub(super) fn blocks(&self, stage: KeyRef) -> &[Block512] {
+        match self.locate(stage) {
+            (Some(fixed), _) => fixed.blocks,
+            (None, at) => self.arena.blocks(at),
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn blocks_mut(&mut self, stage: KeyRef) -> &mut [Block512] {
+        let (_, at) = self.locate(stage);
+        match self.fixed.get_mut(stage.0.get() - 1) {
+            Some(fixed) => fixed.blocks,
+            None => self.arena.blocks_mut(at),
+        }
+    }
+
+    fn set_items(&mut self, stage: KeyRef, items: u32) {
+        self.set_word(stage, word::ITEMS, items);
+    }
+
+    fn header_mut(&mut self, stage: KeyRef) -> Option<&mut Header> {
+        let (_, at) = self.locate(stage);
+        match self.fixed.get_mut(stage.0.get() - 1) {
+            Some(fixed) => Some(&mut fixed.header),
+            None => self.arena.header_mut(at),
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn set_word(&mut self, stage: KeyRef, word: usize, value: u32) {
+        if let Some(place) = self
+            .header_mut(stage)
+            .and_then(|header| header.get_mut(word))
+        {
+            *place = value;
+        }
+    }
+
+    /// Adds to a word; `u32::MAX` takes off 1.
+    pub(super) fn add_to_word(&mut self, stage: KeyRef, word: usize, more: u32) {
+        let value = self.header(stage).get(word).copied().unwrap_or(0);
+        self.set_word(stage, word, value.wrapping_add(more));
+    }
+
+    pub(super) fn set_probes(&mut self, stage: KeyRef, k: u32) {
+        if let Some(header) = self.header_mut(stage) {
+            arena::set_num_probes(header, k);
+        }
+    }
+
+    pub(super) fn kind(&self, key: KeyRef) -> Kind {
+        arena::kind(self.header(key))
+    }
+
+    #[inline(never)]
     pub(super) fn summary(&self, key: KeyRef) -> Summary {
-        let expansion = match key {
-            KeyRef::Fixed(_) => 0,
-            KeyRef::Arena(at) => self.arena.header(at).expansion,
-        };
-        self.stages(key).fold(
-            Summary {
-                expansion,
-                ..Summary::default()
-            },
-            |sum, stage| Summary {
-                capacity: sum.capacity.saturating_add(stage.capacity),
-                bytes: sum.bytes + (stage.num_blocks() + 1) * UNIT_BYTES,
-                stages: sum.stages + 1,
-                items: sum.items.saturating_add(stage.items),
-                ..sum
-            },
-        )
+        let mut sum = Summary::default();
+        for stage in self.stages(key) {
+            let header = self.header(stage);
+            sum.capacity = sum.capacity.saturating_add(header[word::CAPACITY]);
+            sum.bytes += header[word::UNITS] * UNIT_BYTES;
+            sum.stages += 1;
+            sum.items = sum.items.saturating_add(header[word::ITEMS]);
+            sum.expansion = header[word::EXPANSION];
+        }
+        sum
     }
 
-    /// Whether a key holds 90 % of what it is made for, its last stage at least.
-    pub(super) fn is_near_capacity(&self, key: KeyRef) -> bool {
-        let Summary {
-            capacity, items, ..
-        } = self.summary(key);
-        items >= capacity - capacity / 10
+    pub(super) fn stats(&self, stage: KeyRef) -> Stats {
+        let ones = self.blocks(stage).iter().map(Block512::count_ones);
+        Stats::of_blocks(ones, 512, num_probes(self.header(stage)))
+    }
+
+    /// The rate to expect of a key whose stages hold what this word of their headers says: a little too high,
+    /// by the products of their rates.
+    #[inline(never)]
+    pub(super) fn rate_with(&self, key: KeyRef, items: usize) -> u32 {
+        let mut sum = 0_u32;
+        for stage in self.stages(key) {
+            let header = self.header(stage);
+            let rate = blocked_rate(
+                u64::from(header.get(items).copied().unwrap_or(0)),
+                header[word::UNITS] - 1,
+                num_probes(header),
+                Layout::DEFAULT,
+            );
+            sum = sum.saturating_add(rate.parts_per_billion());
+        }
+        sum
+    }
+
+    fn stage_contains(&self, stage: KeyRef, hash: u32) -> bool {
+        let blocks = self.blocks(stage);
+        blocks
+            .get(block_index(hash, blocks.len()))
+            .is_none_or(|block| has_bits(block.words(), hash, num_probes(self.header(stage))))
     }
 
     pub(super) fn contains(&self, key: KeyRef, hash: u32) -> bool {
-        self.stages(key).any(|stage| stage.contains(hash))
+        self.last_stage_without(key, hash).is_none()
+    }
+
+    /// The last stage, when none has the item.
+    #[inline(never)]
+    fn last_stage_without(&self, key: KeyRef, hash: u32) -> Option<KeyRef> {
+        let mut stage = key;
+        loop {
+            if self.stage_contains(stage, hash) {
+                return None;
+            }
+            match self.next_stage(stage) {
+                Some(next) => stage = next,
+                None => return Some(stage),
+            }
+        }
     }
 
     /// Adds an item; false when it was there or looks like it.
     pub(super) fn insert(&mut self, key: KeyRef, hash: u32) -> Result<bool, KeyError> {
-        let mut newest = key;
-        loop {
-            if self.stage(newest).contains(hash) {
-                return Ok(false);
-            }
-            match self.next_stage(newest) {
-                Some(next) => newest = next,
-                None => break,
-            }
+        let Some(mut stage) = self.last_stage_without(key, hash) else {
+            return Ok(false);
+        };
+        let mut header = self.header(stage);
+        if header[word::ITEMS] >= header[word::CAPACITY] {
+            stage = self.grow(stage)?;
+            header = self.header(stage);
         }
-        let stage = self.stage(newest);
-        if stage.items >= stage.capacity {
-            newest = self.grow(newest)?;
+        let (k, items) = (num_probes(header), header[word::ITEMS]);
+        let blocks = self.blocks_mut(stage);
+        let index = block_index(hash, blocks.len());
+        if let Some(block) = blocks.get_mut(index) {
+            set_bits(block.words_mut(), hash, k);
         }
-        match newest {
-            KeyRef::Fixed(i) => {
-                if let Some(fixed) = self.fixed.get_mut(i) {
-                    let index = block_index(hash, fixed.blocks.len());
-                    if let Some(block) = fixed.blocks.get_mut(index) {
-                        set_bits(block.words_mut(), hash, fixed.k);
-                    }
-                    fixed.items += 1;
-                }
-            }
-            KeyRef::Arena(at) => {
-                let Header { k, items, .. } = self.arena.header(at);
-                let units = self.arena.body_mut(at);
-                if let Some(block) = units.get_mut(block_index(hash, units.len())) {
-                    set_bits(block, hash, u32::from(k));
-                }
-                self.arena.set_items(at, items + 1);
-            }
-        }
+        self.set_items(stage, items + 1);
         Ok(true)
     }
 
     /// Makes the next stage of a key whose last one, at `stage`, holds its keys.
+    #[cold]
     fn grow(&mut self, stage: KeyRef) -> Result<KeyRef, KeyError> {
-        let KeyRef::Arena(at) = stage else {
-            return Err(KeyError::Full);
-        };
-        let last = self.arena.header(at);
-        if last.expansion == 0 {
+        // A fixed key has none.
+        let last = self.header(stage);
+        let expansion = last[word::EXPANSION];
+        if expansion == 0 {
             return Err(KeyError::Full);
         }
         let wish = Wish {
-            capacity: last.capacity.saturating_mul(last.expansion),
-            rate: Rate::from_parts_per_billion((last.rate / 2).max(1)),
-            expansion: last.expansion,
+            capacity: last[word::CAPACITY].saturating_mul(expansion),
+            rate: Rate::from_parts_per_billion(last[word::RATE]),
+            expansion,
         };
-        let (header, bytes) = plan(wish).ok_or(KeyError::TooLarge(u32::MAX))?;
-        let header = Header {
-            stage: last.stage.saturating_add(1),
-            ..header
-        };
-        let at = self.arena.append_stage(at, header);
-        at.map(KeyRef::Arena).ok_or(KeyError::TooLarge(bytes))
+        self.append(&mut arena::next_stage(last), &wish)
     }
 
     /// Makes a filter. One that grows starts at half the rate and halves it with every stage, so that all
     /// together keep it.
-    pub(super) fn create(&mut self, name: &[u8], wish: Wish) -> Result<KeyRef, KeyError> {
+    pub(super) fn create(&mut self, name: &[u8], wish: &Wish) -> Result<KeyRef, KeyError> {
+        let mut header = self.new_header(name)?;
+        self.append(&mut header, wish)
+    }
+
+    /// Makes a key of another kind than a Bloom filter, with so many units behind its header.
+    pub(super) fn create_units(
+        &mut self,
+        name: &[u8],
+        kind: Kind,
+        units: u32,
+    ) -> Result<KeyRef, KeyError> {
+        let mut header = self.new_header(name)?;
+        arena::set_kind(&mut header, kind);
+        header[word::UNITS] = units.saturating_add(1);
+        self.append_run(&header)
+    }
+
+    fn new_header(&self, name: &[u8]) -> Result<Header, KeyError> {
         if self.find(name).is_some() {
             return Err(KeyError::Exists);
         }
         if name.len() > MAX_NAME {
             return Err(KeyError::NameTooLong);
         }
-        let mut rate = wish.rate;
+        let mut header = [0; 16];
+        arena::set_name(&mut header, name);
+        Ok(header)
+    }
+
+    fn append_run(&mut self, header: &Header) -> Result<KeyRef, KeyError> {
+        let bytes = header[word::UNITS].saturating_mul(UNIT_BYTES);
+        self.arena
+            .append(header)
+            .and_then(|at| self.in_arena(at))
+            .ok_or(KeyError::TooLarge(bytes))
+    }
+
+    /// Appends a run for what is wished for to the arena, at half the rate when it may grow.
+    #[inline(never)]
+    fn append(&mut self, header: &mut Header, wish: &Wish) -> Result<KeyRef, KeyError> {
+        let mut rate = wish.rate.parts_per_billion();
         if wish.expansion > 0 {
-            rate = Rate::from_parts_per_billion((rate.parts_per_billion() / 2).max(1));
+            rate = (rate / 2).max(1);
         }
-        let (header, bytes) = plan(Wish { rate, ..wish }).ok_or(KeyError::TooLarge(u32::MAX))?;
-        let at = self.arena.append(header, name);
-        at.map(KeyRef::Arena).ok_or(KeyError::TooLarge(bytes))
+        let plan = Plan::try_for_keys_in(
+            u64::from(wish.capacity),
+            Rate::from_parts_per_billion(rate),
+            Layout::DEFAULT,
+        );
+        let Ok(plan) = plan else {
+            return Err(KeyError::TooLarge(u32::MAX));
+        };
+        let units = plan.blocks() as u32 + 1;
+        header[word::UNITS] = units;
+        header[word::CAPACITY] = wish.capacity;
+        header[word::ITEMS] = 0;
+        header[word::RATE] = rate;
+        header[word::EXPANSION] = wish.expansion;
+        arena::set_num_probes(header, plan.k() as u32);
+        self.append_run(header)
     }
 
     /// Removes a key, or empties it when it is fixed; false when there is none of this name.
     pub(super) fn remove(&mut self, name: &[u8]) -> bool {
-        match self.find(name) {
-            Some(KeyRef::Fixed(i)) => {
-                if let Some(fixed) = self.fixed.get_mut(i) {
-                    fixed.clear();
-                }
-                true
-            }
-            Some(KeyRef::Arena(_)) => self.arena.remove(name),
-            None => false,
+        let Some(key) = self.find(name) else {
+            return false;
+        };
+        self.empty(key);
+        if let (None, at) = self.locate(key) {
+            self.arena.remove_run(at);
         }
+        true
     }
 
     /// Empties a key and keeps its first stage.
+    #[inline(never)]
     pub(super) fn empty(&mut self, key: KeyRef) {
-        match key {
-            KeyRef::Fixed(i) => {
-                if let Some(fixed) = self.fixed.get_mut(i) {
-                    fixed.clear();
-                }
-            }
-            KeyRef::Arena(at) => {
-                self.arena.remove_further_stages(at);
-                self.arena.body_mut(at).as_flattened_mut().fill(0);
-                self.arena.set_items(at, 0);
-            }
+        if let (None, at) = self.locate(key) {
+            self.arena.remove_further_stages(at);
         }
+        clear(self.blocks_mut(key));
+        self.set_items(key, 0);
     }
 
     /// Removes all keys, and empties the fixed ones.
     pub(super) fn remove_all(&mut self) {
-        self.fixed.iter_mut().for_each(Fixed::clear);
         self.arena.clear();
+        let mut last = None;
+        while let Some(key) = self.next_key(last) {
+            self.empty(key);
+            last = Some(key);
+        }
     }
-}
-
-impl Fixed<'_> {
-    fn clear(&mut self) {
-        self.blocks.fill(Block512::EMPTY);
-        self.items = 0;
-    }
-}
-
-/// The run for a filter, and its bytes; `None` when there is no such filter at all.
-fn plan(wish: Wish) -> Option<(Header, u32)> {
-    let plan = Plan::try_for_keys_in(u64::from(wish.capacity), wish.rate, Layout::DEFAULT).ok()?;
-    let units = plan.blocks() as u32 + 1;
-    let header = Header {
-        units,
-        stage: 0,
-        k: plan.k() as u8,
-        name_length: 0,
-        capacity: wish.capacity,
-        items: 0,
-        rate: wish.rate.parts_per_billion(),
-        expansion: wish.expansion,
-    };
-    Some((header, units * UNIT_BYTES))
 }

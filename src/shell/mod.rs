@@ -40,11 +40,14 @@ mod bloom_commands;
 mod commands;
 mod decimal;
 mod dispatch;
+mod families;
+mod family_commands;
 mod frame;
 mod human_commands;
 mod inline;
 mod key_commands;
 mod keyspace;
+mod kind;
 mod line_editor;
 mod pattern;
 mod reply;
@@ -77,22 +80,23 @@ const IDLE: u32 = 5_000;
 const PROMPT: &str = "sundew> ";
 
 /// The console; see the [module](self).
+#[repr(C)]
 pub struct Shell<'a> {
-    server: Server<'a>,
-    frames: Frames,
-    dispatch: Dispatch,
-    line: LineEditor<160, 256>,
     face: Face,
-    /// When the last byte came.
-    last: u32,
-    /// Whether that ended an empty line.
+    /// Whether the last byte ended an empty line.
     is_after_empty_line: bool,
     /// Whether that was a `\r`, whose `\n` may follow.
     is_after_return: bool,
     /// Whether the line is longer than there is room.
     is_overlong: bool,
+    /// When the last byte came.
+    last: u32,
     /// Bytes that the driver lost and nobody was told of.
     bytes_lost_untold: u32,
+    frames: Frames,
+    server: Server<'a>,
+    dispatch: Dispatch,
+    line: LineEditor<160, 256>,
 }
 
 impl<'a> Shell<'a> {
@@ -165,9 +169,12 @@ impl<'a> Shell<'a> {
     /// Whether a key holds 90 % of what it is made for.
     pub fn is_near_capacity(&self) -> bool {
         let keyspace = &self.server.keyspace;
-        keyspace.keys().any(|key| keyspace.is_near_capacity(key))
+        keyspace.keys().any(|key| {
+            keyspace.kind(key).has_capacity() && keyspace.summary(key).is_near_capacity()
+        })
     }
 
+    #[inline(never)]
     fn take(&mut self, mut input: &[u8], now: u32, out: &mut dyn Sink) {
         if input.is_empty() {
             return;
@@ -191,47 +198,37 @@ impl<'a> Shell<'a> {
                 Part::Text(byte) => self.take_text(byte, out),
                 Part::Broken(error) => {
                     self.is_after_empty_line = false;
-                    self.reply(out, |reply| broken_frame(error, reply));
+                    broken_frame(error, &mut self.reply(out));
                 }
             }
         }
     }
 
-    /// Gives a reply in the current face, which the reply may change.
-    fn reply(&mut self, out: &mut dyn Sink, answer: impl FnOnce(&mut Reply)) {
-        let mut reply = Reply {
+    /// A reply in the current face, which it may change.
+    fn reply<'r>(&'r mut self, out: &'r mut dyn Sink) -> Reply<'r> {
+        Reply {
             out,
-            face: self.face,
-        };
-        answer(&mut reply);
-        self.face = reply.face;
+            face: &mut self.face,
+        }
     }
 
     fn end_argument(&mut self, out: &mut dyn Sink) {
         let mut reply = Reply {
             out,
-            face: self.face,
+            face: &mut self.face,
         };
         self.dispatch.end_argument(&mut self.server, &mut reply);
-        self.face = reply.face;
-        if self.server.is_quitting {
-            self.forget_other_end();
-        }
+        self.forget_who_quit();
     }
 
     fn tell_bytes_lost(&mut self, out: &mut dyn Sink) {
-        let lost = decimal::Decimal::new(self.bytes_lost_untold);
+        let lost = self.bytes_lost_untold;
         self.bytes_lost_untold = 0;
         // What is left of the frame does not fit what came before.
         self.frames.lose();
         self.line.clear();
-        self.reply(out, |reply| {
-            reply.error_of(&[
-                b"ERR ",
-                lost.as_bytes(),
-                b" bytes were lost on the way in; ask again, more slowly",
-            ]);
-        });
+        let template = "%n bytes were lost on the way in; ask again, more slowly";
+        self.reply(out).error_of(template, &[], &[lost]);
     }
 
     fn look_at_clock(&mut self, now: u32, out: &mut dyn Sink) {
@@ -243,9 +240,7 @@ impl<'a> Shell<'a> {
             }
         } else if self.frames.is_inside_frame() && silence >= GAP {
             self.frames.reset();
-            self.reply(out, |reply| {
-                reply.error("ERR Protocol error: the frame broke off");
-            });
+            self.reply(out).protocol_error("the frame broke off");
         }
         if self.is_after_empty_line && silence >= ENTER_GAP {
             self.is_after_empty_line = false;
@@ -272,9 +267,7 @@ impl<'a> Shell<'a> {
                 self.frames.start_line();
                 self.is_after_empty_line = self.line.line().is_empty();
                 if self.is_overlong {
-                    self.reply(out, |reply| {
-                        reply.error("ERR Protocol error: too big inline request")
-                    });
+                    self.reply(out).protocol_error("too big inline request");
                 } else {
                     self.run_line(out);
                 }
@@ -286,18 +279,11 @@ impl<'a> Shell<'a> {
     }
 
     /// One byte typed by a person.
+    #[inline(never)]
     fn edit(&mut self, byte: u8, out: &mut dyn Sink) {
         let keyspace = &self.server.keyspace;
         let mut complete = |before: &[u8], candidate: &mut dyn FnMut(&[u8])| {
-            let first = before.trim_ascii_start();
-            match first.iter().position(u8::is_ascii_whitespace) {
-                None => commands::COMMANDS
-                    .iter()
-                    .for_each(|command| candidate(command.name.as_bytes())),
-                Some(_) => keyspace
-                    .keys()
-                    .for_each(|key| candidate(keyspace.name(key))),
-            }
+            name_candidates(keyspace, before, candidate);
         };
         let Ok(edit) = self
             .line
@@ -331,9 +317,12 @@ impl<'a> Shell<'a> {
         let Ok(()) = self.line.start_line(PROMPT, &mut SinkWriter(out));
     }
 
-    fn forget_other_end(&mut self) {
-        self.server.is_quitting = false;
-        self.face = Face::Resp2;
+    /// After QUIT, whoever comes next is new.
+    fn forget_who_quit(&mut self) {
+        if self.server.is_quitting {
+            self.server.is_quitting = false;
+            self.face = Face::Resp2;
+        }
     }
 
     /// Runs the line as a command.
@@ -342,41 +331,53 @@ impl<'a> Shell<'a> {
         let mut count = 0;
         let counted = inline::split(line, &mut |byte| count += u32::from(byte.is_none()));
         if counted.is_err() {
-            return self.reply(out, |reply| {
-                reply.error("ERR Protocol error: unbalanced quotes in request");
-            });
+            return self
+                .reply(out)
+                .protocol_error("unbalanced quotes in request");
         }
         if count == 0 {
             return;
         }
-        let mut reply = Reply {
-            out,
-            face: self.face,
-        };
-        self.dispatch.begin(count);
         let Self {
-            dispatch, server, ..
+            dispatch,
+            server,
+            face,
+            ..
         } = self;
+        let mut reply = Reply { out, face };
+        dispatch.begin(count);
         // It was read to the end before.
         let _ = inline::split(line, &mut |byte| match byte {
             Some(byte) => dispatch.bytes(&[byte]),
             None => dispatch.end_argument(server, &mut reply),
         });
-        self.face = reply.face;
-        if self.server.is_quitting {
-            self.forget_other_end();
-        }
+        self.forget_who_quit();
+    }
+}
+
+/// Commands for the first word of a line, keys for the others.
+#[inline(never)]
+fn name_candidates(keyspace: &Keyspace, before: &[u8], candidate: &mut dyn FnMut(&[u8])) {
+    let first = before.trim_ascii_start();
+    if first.iter().any(u8::is_ascii_whitespace) {
+        keyspace
+            .keys()
+            .for_each(|key| candidate(keyspace.name(key)));
+    } else {
+        commands::COMMANDS
+            .iter()
+            .for_each(|command| candidate(command.name()));
     }
 }
 
 fn broken_frame(error: FrameError, reply: &mut Reply) {
     match error {
-        FrameError::Count => reply.error("ERR Protocol error: invalid multibulk length"),
-        FrameError::Length => reply.error("ERR Protocol error: invalid bulk length"),
+        FrameError::Count => reply.protocol_error("invalid multibulk length"),
+        FrameError::Length => reply.protocol_error("invalid bulk length"),
         FrameError::NoArgument(byte) => {
-            reply.error_of(&[b"ERR Protocol error: expected '$', got '", &[byte], b"'"]);
+            reply.error_of("Protocol error: expected '$', got '%s'", &[byte], &[]);
         }
-        FrameError::NoLineEnd => reply.error("ERR Protocol error: expected CRLF after an argument"),
+        FrameError::NoLineEnd => reply.protocol_error("expected CRLF after an argument"),
     }
 }
 

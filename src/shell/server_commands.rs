@@ -1,24 +1,21 @@
 //! Commands about the device and the connection.
 
+use super::arena::word;
 use super::arguments::Arguments;
-use super::commands::{COMMANDS, Command, Run};
-use super::decimal::Decimal;
+use super::commands::{COMMANDS, Command};
+use super::key_commands::NOT_A_NUMBER;
 use super::keyspace::KeyRef;
+use super::kind::Kind;
 use super::reply::{Face, Reply};
 use super::server::Server;
-use super::text::{number, percent, ratio};
+use super::text::{fill_in, ratio};
 use crate::key::Sink;
-use crate::sizing::{Layout, blocked_rate};
-
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The Redis whose replies these are, for clients that choose by version.
-const REDIS_VERSION: &str = "7.4.0";
 
 pub(super) fn ping(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     if arguments.len() > 1 {
         reply.bulk(arguments.get(1));
     } else {
-        reply.simple("PONG");
+        reply.simple(b"PONG");
     }
 }
 
@@ -27,36 +24,26 @@ pub(super) fn echo(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
 }
 
 pub(super) fn version(_: &mut Server, _: &Arguments, reply: &mut Reply) {
-    reply.text(&|out| {
-        out.write(b"sundew ");
-        out.write(VERSION.as_bytes());
-    });
+    reply.bulk(concat!("sundew ", env!("CARGO_PKG_VERSION")).as_bytes());
 }
 
 /// Chooses RESP2 or RESP3. A name or a password may follow; there is nothing to protect.
 pub(super) fn hello(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     match arguments.get(1) {
         b"" if arguments.len() == 1 => {}
-        b"2" => reply.face = Face::Resp2,
-        b"3" => reply.face = Face::Resp3,
-        _ => return reply.error("NOPROTO unsupported protocol version"),
+        b"2" => *reply.face = Face::Resp2,
+        b"3" => *reply.face = Face::Resp3,
+        _ => return reply.error_by(&|out| out.write(b"NOPROTO unsupported protocol version")),
     }
     server.commands_at_hello = server.commands;
-    let protocol = if reply.face == Face::Resp3 { 3 } else { 2 };
+    let protocol = if *reply.face == Face::Resp3 { 3 } else { 2 };
     reply.map(7);
-    for (name, value) in [("server", "redis"), ("version", REDIS_VERSION)] {
-        reply.bulk(name.as_bytes());
-        reply.bulk(value.as_bytes());
-    }
-    for (name, value) in [("proto", protocol), ("id", 1)] {
-        reply.bulk(name.as_bytes());
-        reply.integer(value);
-    }
-    for (name, value) in [("mode", "standalone"), ("role", "master")] {
-        reply.bulk(name.as_bytes());
-        reply.bulk(value.as_bytes());
-    }
-    reply.bulk(b"modules");
+    // The Redis whose replies these are, for clients that choose by version.
+    reply.bulks("server redis version 7.4.0 proto");
+    reply.integer(protocol);
+    reply.bulks("id");
+    reply.integer(1);
+    reply.bulks("mode standalone role master modules");
     reply.array(0);
 }
 
@@ -65,44 +52,40 @@ pub(super) fn command(_: &mut Server, arguments: &Arguments, reply: &mut Reply) 
     if arguments.len() == 1 {
         reply.array(count);
         COMMANDS.iter().for_each(|command| describe(command, reply));
-    } else if arguments.is(1, "COUNT") {
-        reply.integer(count);
-    } else if arguments.is(1, "DOCS") {
-        reply.map(count);
-        COMMANDS.iter().for_each(|command| document(command, reply));
-    } else {
-        reply.error("ERR unknown subcommand. Try COMMAND COUNT or COMMAND DOCS");
+        return;
+    }
+    match arguments.which(1, "COUNT DOCS") {
+        Some(0) => reply.integer(count),
+        Some(_) => {
+            reply.map(count);
+            COMMANDS.iter().for_each(|command| document(command, reply));
+        }
+        None => reply.error("unknown subcommand. Try COMMAND COUNT or COMMAND DOCS"),
     }
 }
 
 /// Name, arity, flags, and where the keys are.
 fn describe(command: &Command, reply: &mut Reply) {
     reply.array(6);
-    reply.bulk(command.name.as_bytes());
-    let (is_negative, arity) = command.arity();
-    reply.signed(is_negative, arity);
+    reply.bulk(command.name());
+    reply.arity(command.arity());
     reply.array(0);
-    let has_key = u32::from(command.usage.starts_with("key"));
+    let has_key = u32::from(command.usage().starts_with(b"key"));
     for position in [has_key; 3] {
         reply.integer(position);
     }
 }
 
 fn document(command: &Command, reply: &mut Reply) {
-    reply.bulk(command.name.as_bytes());
+    reply.bulk(command.name());
     reply.map(3);
-    let group = match command.run {
-        Run::Items(_) => "bf",
-        Run::Whole(_) => "server",
-    };
-    for (name, value) in [
-        ("summary", command.usage),
-        ("since", VERSION),
-        ("group", group),
-    ] {
-        reply.bulk(name.as_bytes());
-        reply.bulk(value.as_bytes());
-    }
+    reply.bulk(b"summary");
+    reply.bulk(command.usage());
+    reply.bulks(concat!("since ", env!("CARGO_PKG_VERSION"), " group"));
+    reply.bulk(match command.items {
+        Some(_) => b"bf",
+        None => b"server",
+    });
 }
 
 /// How many commands after `HELLO` a client still introduces itself.
@@ -111,52 +94,48 @@ const HANDSHAKE: u32 = 3;
 /// Clients introduce themselves; there is only one at a time, so nothing is kept. One that does so without a
 /// `HELLO` is new, and knows nothing of the RESP3 that the last one asked for.
 pub(super) fn client(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let since_hello = server.commands.wrapping_sub(server.commands_at_hello);
-    if arguments.is(1, "SETINFO") && reply.face == Face::Resp3 && since_hello > HANDSHAKE {
-        reply.face = Face::Resp2;
-    }
-    if ["SETINFO", "SETNAME", "NO-EVICT", "NO-TOUCH"]
-        .iter()
-        .any(|word| arguments.is(1, word))
-    {
-        reply.ok();
-    } else if arguments.is(1, "ID") {
-        reply.integer(1);
-    } else if arguments.is(1, "GETNAME") {
-        reply.null();
-    } else {
-        reply.error_of(&[b"ERR unknown subcommand '", arguments.get(1), b"'"]);
+    match arguments.which(1, "GETNAME ID SETINFO SETNAME NO-EVICT NO-TOUCH") {
+        Some(0) => reply.null(),
+        Some(1) => reply.integer(1),
+        Some(what) => {
+            let since_hello = server.commands.wrapping_sub(server.commands_at_hello);
+            if what == 2 && *reply.face == Face::Resp3 && since_hello > HANDSHAKE {
+                *reply.face = Face::Resp2;
+            }
+            reply.ok();
+        }
+        None => reply.error_of("unknown subcommand '%s'", arguments.get(1), &[]),
     }
 }
 
 /// What benchmarks ask for; there is nothing to set.
 pub(super) fn config(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     if !arguments.is(1, "GET") || arguments.len() != 3 {
-        return reply.error("ERR only CONFIG GET name is known");
+        return reply.error("only CONFIG GET name is known");
     }
-    let value = match arguments.get(2) {
-        b"save" => "",
-        b"appendonly" => "no",
-        _ => return reply.map(0),
+    let value = match arguments.which(2, "save appendonly") {
+        Some(0) => &b""[..],
+        Some(_) => b"no",
+        None => return reply.map(0),
     };
     reply.map(1);
     reply.bulk(arguments.get(2));
-    reply.bulk(value.as_bytes());
+    reply.bulk(value);
 }
 
 pub(super) fn select(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
     match arguments.get(1) {
         b"0" => reply.ok(),
         text if super::decimal::parse(text).is_some() => {
-            reply.error("ERR DB index is out of range");
+            reply.error("DB index is out of range");
         }
-        _ => reply.error("ERR value is not an integer or out of range"),
+        _ => reply.error(NOT_A_NUMBER),
     }
 }
 
 pub(super) fn reset(server: &mut Server, _: &Arguments, reply: &mut Reply) {
     server.is_quitting = true;
-    reply.simple("RESET");
+    reply.simple(b"RESET");
 }
 
 pub(super) fn quit(server: &mut Server, _: &Arguments, reply: &mut Reply) {
@@ -166,40 +145,33 @@ pub(super) fn quit(server: &mut Server, _: &Arguments, reply: &mut Reply) {
 
 /// All sections, whatever section was asked for: a client finds what it looks for.
 pub(super) fn info(server: &mut Server, _: &Arguments, reply: &mut Reply) {
-    let stack = (server.board.stack_high_water)();
+    let board = &server.board;
+    let arena = server.keyspace.arena();
+    let (bytes, free) = (arena.bytes(), arena.bytes_free());
+    let numbers = [
+        server.uptime.seconds,
+        server.commands,
+        server.bytes_lost,
+        board.static_ram,
+        bytes,
+        bytes - free,
+        free,
+        (board.stack_high_water)(),
+        server.keyspace.num_keys(),
+    ];
     let server = &*server;
-    reply.text(&|out| {
-        let arena = server.keyspace.arena();
-        let (bytes, free) = (arena.bytes(), arena.bytes_free());
-        out.write(b"# Server\r\nredis_version:");
-        out.write(REDIS_VERSION.as_bytes());
-        out.write(b"\r\nredis_mode:standalone\r\narch_bits:32\r\nsundew_version:");
-        out.write(VERSION.as_bytes());
-        out.write(b"\r\nboard:");
-        out.write(server.board.name.as_bytes());
-        for (name, value) in [
-            ("uptime_in_seconds", server.uptime.seconds),
-            ("total_commands_processed", server.commands),
-            ("rx_bytes_lost", server.bytes_lost),
-            ("static_ram_bytes", server.board.static_ram),
-            ("arena_bytes", bytes),
-            ("arena_used_bytes", bytes - free),
-            ("arena_free_bytes", free),
-            ("stack_high_water_bytes", stack),
-            ("cluster_enabled", 0),
-        ] {
-            out.write(b"\r\n");
-            out.write(name.as_bytes());
-            out.write(b":");
-            number(value, out);
+    reply.text_by(&|out| {
+        const TEMPLATE: &str = concat!(
+            "# Server\nredis_version:7.4.0\nredis_mode:standalone\narch_bits:32\nsundew_version:",
+            env!("CARGO_PKG_VERSION"),
+            "\nboard:%s\nuptime_in_seconds:%n\ntotal_commands_processed:%n\nrx_bytes_lost:%n\nstatic_ram_bytes:%n\narena_bytes:%n\n\
+             arena_used_bytes:%n\narena_free_bytes:%n\nstack_high_water_bytes:%n\ncluster_enabled:0\n\
+             # Keyspace\ndb0:keys=%n,expires=0\n",
+        );
+        fill_in(out, TEMPLATE, server.board.name.as_bytes(), &numbers);
+        for key in server.keyspace.keys() {
+            key_info(server, key, out);
         }
-        out.write(b"\r\n# Keyspace\r\ndb0:keys=");
-        number(server.keyspace.keys().count() as u32, out);
-        out.write(b",expires=0\r\n");
-        server
-            .keyspace
-            .keys()
-            .for_each(|key| key_info(server, key, out));
     });
 }
 
@@ -207,28 +179,27 @@ pub(super) fn info(server: &mut Server, _: &Arguments, reply: &mut Reply) {
 /// asks every second.
 fn key_info(server: &Server, key: KeyRef, out: &mut dyn Sink) {
     let summary = server.keyspace.summary(key);
-    out.write(b"key_");
-    out.write(server.keyspace.name(key));
-    for (name, value) in [
-        (&b":items="[..], summary.items),
-        (b",capacity=", summary.capacity),
-        (b",bytes=", summary.bytes),
-    ] {
-        out.write(name);
-        out.write(Decimal::new(value).as_bytes());
+    let kind = server.keyspace.kind(key);
+    if kind != Kind::Bloom {
+        fill_in(out, "key_%s:type=", server.keyspace.name(key), &[]);
+        let numbers = [summary.items, summary.bytes];
+        return fill_in(
+            out,
+            "%s,items=%n,bytes=%n\n",
+            kind.type_name().as_bytes(),
+            &numbers,
+        );
     }
-    out.write(b",full=");
-    percent(ratio(summary.items, summary.capacity), out);
-    out.write(b",rate=");
-    let stages = server.keyspace.stages(key);
-    let rates = stages.map(|stage| {
-        blocked_rate(
-            u64::from(stage.items),
-            stage.num_blocks(),
-            stage.k,
-            Layout::DEFAULT,
-        )
-    });
-    percent(super::text::sum(rates), out);
-    out.write(b"\r\n");
+    fill_in(
+        out,
+        "key_%s:items=%n,capacity=%n,bytes=%n,full=%p,rate=%p\n",
+        server.keyspace.name(key),
+        &[
+            summary.items,
+            summary.capacity,
+            summary.bytes,
+            ratio(summary.items, summary.capacity),
+            server.keyspace.rate_with(key, word::ITEMS),
+        ],
+    );
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask`: every task of this repository that is more than one cargo command.
 
 mod bench_host;
+mod bench_shell;
 mod bench_target;
 mod call;
 mod clients;
@@ -25,6 +26,7 @@ Usage: cargo xtask COMMAND
   test            installs what is missing, then runs every check; CI runs the same
   test clients    Redis clients against the console: redis-cli, redis-benchmark, redis-py
   bench target    instructions and code size on Cortex-M0, M3 and M4 under QEMU
+  bench shell     instructions of one BF.ADD through the console's firmware
   bench host      time on this machine; further arguments go to benches/host
 
 `cargo xtask COMMAND --help` says more.";
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         ["shell", rest @ ..] => shell::command(rest),
         ["test", rest @ ..] => test::command(rest),
         ["bench", "target", rest @ ..] => bench_target::command(rest),
+        ["bench", "shell", rest @ ..] => bench_shell::command(rest),
         ["bench", "host", rest @ ..] => bench_host::command(rest),
         _ => Err(HELP.into()),
     };

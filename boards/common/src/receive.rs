@@ -70,13 +70,12 @@ fn ring_for_interrupt() -> &'static mut Producer<'static, Packet> {
 pub unsafe fn byte<M: Machine>(byte: u8) -> bool {
     // SAFETY: only the interrupt, which cannot interrupt itself, touches this while interrupts are on.
     let filling = unsafe { &mut FILLING };
-    let length = filling.length;
-    if let Some(place) = filling.bytes.get_mut(length) {
-        *place = byte;
-        filling.length = length + 1;
-        if length + 1 == PACKET_BYTES {
-            return hand_on::<M>(filling);
-        }
+    // It is not full, so the remainder changes nothing but that no check is left.
+    let length = filling.length % PACKET_BYTES;
+    filling.bytes[length] = byte;
+    filling.length = length + 1;
+    if filling.length == PACKET_BYTES {
+        return hand_on::<M>(filling);
     }
     true
 }

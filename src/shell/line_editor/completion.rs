@@ -4,6 +4,7 @@ use embedded_io::Write;
 
 use super::Completer;
 use super::screen::{Screen, is_continuation};
+use crate::copy::copy;
 
 /// Collects what all candidates have in common, in the place where it goes: the gap of a line.
 pub(super) struct Completion<'a> {
@@ -25,9 +26,7 @@ impl<'a> Completion<'a> {
     /// Adds a candidate, without the part of it that is typed already.
     pub(super) fn add(&mut self, rest: &[u8]) {
         if self.num_candidates == 0 {
-            for (room, byte) in self.gap.iter_mut().zip(rest) {
-                *room = *byte;
-            }
+            copy(rest, self.gap);
             self.common = rest.len();
         } else {
             self.common = self.common.min(common_prefix(self.gap, rest));

@@ -1,5 +1,7 @@
 //! The lines that were entered before.
 
+use crate::copy::copy;
+
 /// Older lines, oldest first, each with a [`END`] behind it.
 ///
 /// When there is no room the oldest lines go and the rest moves to the front. A ring would save the move and
@@ -104,10 +106,7 @@ impl History<[u8]> {
         let start = self.len;
         let end = start + line.len();
         if let Some([text @ .., last]) = self.bytes.get_mut(start..=end) {
-            // Always as long, but only this way the compiler knows.
-            if text.len() == line.len() {
-                text.copy_from_slice(line);
-            }
+            copy(line, text);
             *last = END;
             self.len = end + 1;
         }

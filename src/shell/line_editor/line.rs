@@ -1,5 +1,7 @@
 //! Text with a cursor.
 
+use crate::copy::copy;
+
 /// A text of at most `bytes.len()` bytes and the place in it where the next character goes.
 ///
 /// What is before the cursor lies at the start of the buffer, what is after it at the end, and the gap between
@@ -62,10 +64,10 @@ impl Line<[u8]> {
     /// Inserts at the cursor, and moves it behind; false, and nothing done, when there is no room.
     pub(super) fn insert(&mut self, text: &[u8]) -> bool {
         let (_, gap) = self.before_and_gap();
-        let Some(room) = gap.get_mut(..text.len()) else {
+        if text.len() > gap.len() {
             return false;
-        };
-        room.copy_from_slice(text);
+        }
+        copy(text, gap);
         self.take_from_gap(text.len());
         true
     }

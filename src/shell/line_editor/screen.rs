@@ -2,6 +2,8 @@
 
 use embedded_io::Write;
 
+use crate::shell::decimal::Decimal;
+
 /// A terminal that understands the basic sequences of a VT100.
 pub(super) struct Screen<'a, W>(pub(super) &'a mut W);
 
@@ -24,27 +26,14 @@ impl<W: Write> Screen<'_, W> {
     }
 
     /// Moves the cursor to the left: by backspaces where these are no longer than the sequence.
+    #[inline(never)]
     pub(super) fn left(&mut self, columns: usize) -> Result<(), W::Error> {
         if let Some(backspaces) = b"\x08\x08\x08\x08".get(..columns) {
             return self.write(backspaces);
         }
         self.write(b"\x1b[")?;
-        self.write_decimal(columns)?;
+        self.write(Decimal::new(columns as u32).as_bytes())?;
         self.write(b"D")
-    }
-
-    /// Writes a number below 10,000. By hand, because `core::fmt` takes kilobytes of flash.
-    fn write_decimal(&mut self, mut number: usize) -> Result<(), W::Error> {
-        let mut digits = [b'0'; 4];
-        for digit in digits.iter_mut().rev() {
-            *digit += (number % 10) as u8;
-            number /= 10;
-        }
-        let mut shown = digits.as_slice();
-        while let [b'0', rest @ ..] = shown {
-            shown = rest;
-        }
-        self.write(shown)
     }
 }
 

@@ -1,0 +1,51 @@
+//! What a key in the arena is.
+
+/// The structures that keys are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Bloom,
+    Cuckoo,
+    CountMin,
+    HyperLogLog,
+    Counting,
+    Rotating,
+}
+
+impl Kind {
+    const ALL: [Self; 6] = [
+        Self::Bloom,
+        Self::Cuckoo,
+        Self::CountMin,
+        Self::HyperLogLog,
+        Self::Counting,
+        Self::Rotating,
+    ];
+
+    /// The number in a run's header.
+    pub fn number(self) -> u32 {
+        self as u32
+    }
+
+    /// The kind of that number.
+    pub fn of_number(number: u32) -> Self {
+        let kind = Self::ALL.get(number as usize).copied();
+        kind.unwrap_or(Self::Bloom)
+    }
+
+    /// Whether a key is made for a number of items, and gets worse or refuses them beyond it.
+    pub fn has_capacity(self) -> bool {
+        matches!(self, Self::Bloom | Self::Cuckoo | Self::Counting)
+    }
+
+    /// What `TYPE` says: for the structures of Redis and RedisBloom, what those say.
+    pub fn type_name(self) -> &'static str {
+        match self {
+            Self::Bloom => "MBbloom--",
+            Self::Cuckoo => "MBbloomCF",
+            Self::CountMin => "CMSk-TYPE",
+            Self::HyperLogLog => "string",
+            Self::Counting => "sundewCBF",
+            Self::Rotating => "sundewRBF",
+        }
+    }
+}
