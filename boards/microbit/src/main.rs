@@ -7,13 +7,16 @@ mod timer;
 
 use cortex_m_rt::entry;
 use defmt_rtt as _;
+use nrf51_hal::Clocks;
 use nrf51_hal::gpio::{Level, p0};
 use nrf51_hal::pac::{self, Interrupt, interrupt};
-use nrf51_hal::Clocks;
 use sundew::profile::{KB8, Kb8};
 use sundew::shell::{Arena, Fixed, Keyspace};
 use sundew_board::receive::Receiver;
 use sundew_board::{AfterCrash, Machine, crash_handlers, memory, nordic_uart, run};
+
+/// So that cargo links anew when it was changed.
+const _: &[u8] = include_bytes!("../memory.x");
 
 struct Board;
 

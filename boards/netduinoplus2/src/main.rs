@@ -23,6 +23,9 @@ use sundew_board::{AfterCrash, Machine, Transmitter, clock, crash_handlers, memo
 
 const PLAN: Plan = Plan::for_ram(96 * 1024, Rate::percent(1));
 
+/// So that cargo links anew when it was changed.
+const _: &[u8] = include_bytes!("../memory.x");
+
 struct Board;
 
 impl Machine for Board {
@@ -49,11 +52,13 @@ static RX: Mutex<RefCell<Option<Rx<USART1>>>> = Mutex::new(RefCell::new(None));
 
 #[interrupt]
 fn USART1() {
-    cortex_m::interrupt::free(|section| match RX.borrow(section).borrow_mut().as_mut().map(Read::read) {
-        // SAFETY: this is the handler.
-        Some(Ok(byte)) => _ = unsafe { receive::byte::<Board>(byte) },
-        Some(Err(nb::Error::Other(_))) => receive::lost(1),
-        Some(Err(nb::Error::WouldBlock)) | None => {}
+    cortex_m::interrupt::free(|section| {
+        match RX.borrow(section).borrow_mut().as_mut().map(Read::read) {
+            // SAFETY: this is the handler.
+            Some(Ok(byte)) => _ = unsafe { receive::byte::<Board>(byte) },
+            Some(Err(nb::Error::Other(_))) => receive::lost(1),
+            Some(Err(nb::Error::WouldBlock)) | None => {}
+        }
     });
 }
 
@@ -69,7 +74,11 @@ fn main() -> ! {
     // is ever ready, and to wait for the PLL would be for ever; its clock is 168 MHz anyway.
     let is_silicon = chip.RCC.cr().read().hsirdy().bit_is_set();
     let clocks = Config::hsi();
-    let clocks = if is_silicon { clocks.sysclk(168.MHz()) } else { clocks };
+    let clocks = if is_silicon {
+        clocks.sysclk(168.MHz())
+    } else {
+        clocks
+    };
     let mut rcc = chip.RCC.freeze(clocks);
     let (pins_a, pins_b) = (chip.GPIOA.split(&mut rcc), chip.GPIOB.split(&mut rcc));
 
