@@ -123,23 +123,24 @@ fn to_json(sizes: &[Size]) -> String {
 fn from_json(json: &str) -> Outcome<Vec<Size>> {
     json.lines()
         .filter(|line| line.starts_with('{'))
-        .map(|line| {
-            let field = |name: &str| {
-                let rest = line.split_once(&format!("\"{name}\": "))?.1;
-                Some(rest.split([',', '}']).next()?.trim_matches('"'))
-            };
-            let number = |name: &str| field(name)?.parse().ok();
-            Some(Size {
-                board: field("board")?.into(),
-                flash: number("flash")?,
-                ram: number("ram")?,
-                filter: number("filter")?,
-                arena: number("arena")?,
-                stack: number("stack")?,
-            })
-            .ok_or_else(|| format!("{FILE}: not understood: {line}"))
-        })
+        .map(|line| from_line(line).ok_or_else(|| format!("{FILE}: not understood: {line}")))
         .collect()
+}
+
+fn from_line(line: &str) -> Option<Size> {
+    let field = |name: &str| {
+        let rest = line.split_once(&format!("\"{name}\": "))?.1;
+        Some(rest.split([',', '}']).next()?.trim_matches('"'))
+    };
+    let number = |name: &str| field(name)?.parse().ok();
+    Some(Size {
+        board: field("board")?.into(),
+        flash: number("flash")?,
+        ram: number("ram")?,
+        filter: number("filter")?,
+        arena: number("arena")?,
+        stack: number("stack")?,
+    })
 }
 
 fn compare(known: &[Size], found: &[Size]) -> Outcome {

@@ -11,15 +11,18 @@ use cortex_m_rt::entry;
 use defmt_rtt as _;
 use embedded_hal_nb::nb;
 use embedded_hal_nb::serial::{Read, Write};
-use stm32f4xx_hal::pac::{self, Interrupt, USART1, interrupt};
+use stm32f4xx_hal::pac::{self, IWDG, Interrupt, RCC, USART1, interrupt};
 use stm32f4xx_hal::prelude::*;
 use stm32f4xx_hal::rcc::Config;
 use stm32f4xx_hal::serial::Rx;
+use stm32f4xx_hal::watchdog::IndependentWatchdog;
 use sundew::BlockedBloom;
 use sundew::shell::{Arena, Fixed, Keyspace};
 use sundew::sizing::{Plan, Rate};
 use sundew_board::receive::{self, Receiver};
-use sundew_board::{AfterCrash, Machine, Transmitter, clock, crash_handlers, memory, run};
+use sundew_board::{
+    AfterCrash, Machine, Transmitter, WATCHDOG_MILLISECONDS, clock, crash_handlers, memory, run,
+};
 
 const PLAN: Plan = Plan::for_ram(96 * 1024, Rate::percent(1));
 
@@ -34,6 +37,23 @@ impl Machine for Board {
     const RECEIVED: Interrupt = Interrupt::USART1;
     const CLOCK_HZ: u32 = 168_000_000;
     const AFTER_CRASH: AfterCrash = AfterCrash::Reset;
+
+    fn feed_watchdog() {
+        // SAFETY: main started it, and nothing else writes this register.
+        unsafe {
+            (*IWDG::ptr())
+                .kr()
+                .write(|register| register.key().bits(0xAAAA))
+        };
+    }
+
+    fn was_reset_by_watchdog() -> bool {
+        // SAFETY: nothing else runs yet that uses this register.
+        let causes = unsafe { (*RCC::ptr()).csr() };
+        let was_watchdog = causes.read().wdgrstf().bit_is_set();
+        causes.modify(|_, register| register.rmvf().set_bit());
+        was_watchdog
+    }
 
     fn write_last_word(byte: u8) {
         // SAFETY: nothing else runs any more.
@@ -86,6 +106,7 @@ fn main() -> ! {
     let (mut tx, mut rx) = uart.unwrap().split();
     rx.listen();
     cortex_m::interrupt::free(|section| RX.borrow(section).replace(Some(rx)));
+    IndependentWatchdog::new(chip.IWDG).start(WATCHDOG_MILLISECONDS.millis());
     clock::start(core.SYST, Board::CLOCK_HZ);
     let mut fixed = [Fixed::blocked("urls", PLAN.keys() as u32, URLS)];
     run::<Board>(

@@ -183,6 +183,7 @@ impl Board {
             (DEFAULT, Firmware::Console) => vec!["--example", "shell"],
             (DEFAULT, Firmware::Trial) => vec!["--example", "board"],
             (name, Firmware::Console) => vec!["--bin", name],
+            (_, Firmware::Crawl) => vec!["--bin", "crawl"],
             (name, Firmware::Trial) => vec!["--features", "trial", "--bin", name],
         }
     }
@@ -192,6 +193,7 @@ impl Board {
         match (self.name, firmware) {
             (DEFAULT, Firmware::Console) => "examples/shell",
             (DEFAULT, Firmware::Trial) => "examples/board",
+            (_, Firmware::Crawl) => "crawl",
             (name, _) => name,
         }
     }
@@ -203,13 +205,15 @@ pub enum Firmware {
     Console,
     /// Crashes when it is asked to; see boards/common/src/trial.rs.
     Trial,
+    /// The crawler's job; mps3-an524 only.
+    Crawl,
 }
 
 impl Firmware {
     /// Both have the same name, so they are built into different folders below the root.
     pub fn target_folder(self) -> &'static str {
         match self {
-            Self::Console => "target/firmware",
+            Self::Console | Self::Crawl => "target/firmware",
             Self::Trial => "target/trial",
         }
     }
