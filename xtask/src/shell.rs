@@ -68,8 +68,7 @@ fn on_terminal(board: &Board) -> Outcome {
 fn on_port(board: &Board, port: u16) -> Outcome {
     check_free(port)?;
     // Without nodelay every reply waits 40 ms.
-    let uart =
-        format!("-monitor none -serial tcp:127.0.0.1:{port},server=on,wait=off,nodelay=on");
+    let uart = format!("-monitor none -serial tcp:127.0.0.1:{port},server=on,wait=off,nodelay=on");
     let emulator = emulator(board, &uart)?;
     // It may have been taken during a long build.
     check_free(port)?;

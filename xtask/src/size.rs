@@ -51,8 +51,7 @@ pub fn command(arguments: &[&str]) -> Outcome {
 
 /// Fails if a board takes more than it did.
 pub fn check() -> Outcome {
-    let text =
-        fs::read_to_string(root().join(FILE)).map_err(|error| format!("{FILE}: {error}"))?;
+    let text = fs::read_to_string(root().join(FILE)).map_err(|error| format!("{FILE}: {error}"))?;
     compare(&from_json(&text)?, &measure()?)
 }
 
@@ -98,7 +97,14 @@ fn table(sizes: &[Size]) -> String {
     );
     for size in sizes {
         let rest = size.ram - size.filter - size.arena;
-        let numbers = [size.flash, size.ram, size.filter, size.arena, rest, size.stack];
+        let numbers = [
+            size.flash,
+            size.ram,
+            size.filter,
+            size.arena,
+            rest,
+            size.stack,
+        ];
         let cells = numbers.map(grouped).join(" | ");
         writeln!(text, "| {} | {cells} |", size.board).expect("a String takes everything");
     }

@@ -3,9 +3,11 @@
 use std::fs;
 use std::time::Instant;
 
+use crate::boards::BOARDS;
 use crate::call::Call;
 use crate::setup::{self, TARGETS};
-use crate::{Outcome, clients, reference, root};
+
+use crate::{Outcome, clients, reference, root, size};
 
 const HELP: &str = "\
 Usage: cargo xtask test [clients]
@@ -24,7 +26,7 @@ enum Ending {
 
 type Step = fn() -> Outcome<Ending>;
 
-const STEPS: [(&str, Step); 10] = [
+const STEPS: [(&str, Step); 12] = [
     ("format", format_check),
     ("clippy", clippy),
     ("docs", docs),
@@ -36,6 +38,10 @@ const STEPS: [(&str, Step); 10] = [
         calls(["cargo test -p sundew --lib"])
     }),
     ("library for every target", library_for_targets),
+    ("every board", every_board),
+    ("a million URLs on the 256 MB class", || {
+        calls(["cargo xtask crawl"])
+    }),
     ("Redis clients", || clients::test().map(|()| Ending::Passed)),
     ("miri", miri),
     ("instructions and code size on the target", bench_check),
@@ -99,6 +105,14 @@ fn format_check() -> Outcome<Ending> {
     Call::new("cargo fmt --all --check").run()?;
     for directory in NESTED.into_iter().filter(|directory| exists(directory)) {
         Call::new("cargo fmt --check").inside(directory).run()?;
+    }
+    Call::new("cargo fmt --check")
+        .inside("boards/common")
+        .run()?;
+    for board in &BOARDS[1..] {
+        Call::new("cargo fmt --check")
+            .inside(&board.folder())
+            .run()?;
     }
     Ok(Ending::Passed)
 }
@@ -176,6 +190,20 @@ fn library_for_targets() -> Outcome<Ending> {
         .run()?;
     }
     Ok(Ending::Passed)
+}
+
+fn every_board() -> Outcome<Ending> {
+    for board in &BOARDS[1..] {
+        let line = format!("cargo clippy --release --target {}", board.triple);
+        Call::new(&format!(
+            "{line} --target-dir ../../target/clippy -- -D warnings"
+        ))
+        .inside(&board.folder())
+        .run()?;
+    }
+    // It builds all of them.
+    size::check().map_err(|error| format!("{error}\nto repeat it:\n  cargo xtask size --check"))?;
+    calls(["cargo test --all-features --test boards"])
 }
 
 fn miri() -> Outcome<Ending> {

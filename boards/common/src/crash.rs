@@ -151,7 +151,8 @@ pub fn watchdog<M: Machine>() -> ! {
 fn short(path: &[u8]) -> &[u8] {
     let start = path.rsplitn(4, |byte| *byte == b'/').take(3);
     let length = start.map(|part| part.len() + 1).sum::<usize>() - 1;
-    path.split_at_checked(path.len().saturating_sub(length)).map_or(path, |(_, end)| end)
+    path.split_at_checked(path.len().saturating_sub(length))
+        .map_or(path, |(_, end)| end)
 }
 
 /// Leaves at once if there was a crash already: the handler itself crashed, or wants to.
