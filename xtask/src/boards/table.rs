@@ -41,7 +41,7 @@ const SHELL: &str = "console, crash and reset in QEMU";
 const SHELL_AND_WATCHDOG: &str = "console, crash, reset and watchdog in QEMU";
 const BUILT: &str = "built, not run";
 
-pub const BOARDS: [Board; 8] = [
+pub const BOARDS: [Board; 9] = [
     Board {
         name: DEFAULT,
         core: "Cortex-M3",
@@ -131,6 +131,17 @@ pub const BOARDS: [Board; 8] = [
             has_watchdog: false,
         }),
         tested: SHELL,
+    },
+    Board {
+        name: "pico",
+        core: "Cortex-M0+",
+        triple: "thumbv6m-none-eabi",
+        ram: "264 KB",
+        flash: "2 MB",
+        filter_bytes: 3_073 * 64,
+        capacity: 158_446,
+        runs: Runs::OnSiliconOnly,
+        tested: BUILT,
     },
     Board {
         name: "nucleo-f411re",
