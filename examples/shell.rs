@@ -10,65 +10,24 @@ mod common;
 mod firmware {
     use cortex_m_rt::entry;
     use sundew::profile::{DOCUMENT, Document};
-    use sundew::shell::{Arena, Board, Fixed, Keyspace, Shell};
+    use sundew::shell::{Arena, Fixed, Keyspace};
+    use sundew_board::{Machine, clock, memory, run};
 
-    use crate::common::led::{Led, Status};
-    use crate::common::log::log;
-    use crate::common::{clock, memory, uart};
+    use crate::common::{Board, LED, TIMER, WATCHDOG, start_uart};
 
     #[entry]
     fn main() -> ! {
         static mut URLS: Document = Document::new();
         static mut ARENA: Arena<4096> = Arena::new();
 
-        memory::paint_stack();
+        memory::prepare_stack();
         let core = cortex_m::Peripherals::take().unwrap();
-        clock::start(core.SYST);
-        let (mut receiver, mut transmitter) = uart::start(core.NVIC);
-        let mut status = Status::new(Led);
-
+        clock::start(core.SYST, Board::CLOCK_HZ);
+        TIMER.start();
+        WATCHDOG.start(Board::CLOCK_HZ);
+        let (receiver, transmitter) = start_uart(core.NVIC);
         let mut fixed = [Fixed::blocked("urls", DOCUMENT.capacity as u32, URLS)];
-        let mut shell = Shell::new(
-            Keyspace::new(&mut fixed, ARENA),
-            Board {
-                name: "mps2-an385",
-                static_ram: memory::static_ram(),
-                stack_high_water: memory::stack_high_water,
-                clock: clock::ticks,
-                clock_hz: clock::HZ,
-            },
-        );
-        log!(
-            info,
-            "started, {} bytes of static RAM",
-            memory::static_ram()
-        );
-
-        let mut shown = 0;
-        let mut is_active = false;
-        loop {
-            let packet = receiver.read();
-            let received = packet.bytes();
-            let now = clock::milliseconds();
-            let lost = receiver.take_lost();
-            if lost > 0 {
-                log!(warn, "the UART lost {} bytes or more", lost);
-                shell.bytes_lost(lost);
-            }
-            // Neither the UART nor the LED can fail.
-            if received.is_empty() {
-                let Ok(()) = shell.poll(now, &mut transmitter);
-                receiver.sleep();
-            } else {
-                let Ok(()) = shell.feed(received, now, &mut transmitter);
-                is_active = true;
-            }
-            if now != shown {
-                let Ok(()) = status.show(now, is_active, shell.is_near_capacity());
-                shown = now;
-                is_active = false;
-            }
-        }
+        run::<Board>(Keyspace::new(&mut fixed, ARENA), receiver, transmitter, LED)
     }
 }
 

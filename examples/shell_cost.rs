@@ -17,15 +17,20 @@ mod firmware {
     use cortex_m_semihosting::{debug, hprintln};
     use heapless::String;
     use sundew::profile::{DOCUMENT, Document};
-    use sundew::shell::{Arena, Board, Fixed, Keyspace, Shell};
+    use sundew::shell::{Arena, Board as Description, Fixed, Keyspace, Shell};
+    use sundew_board::receive::PACKET_BYTES;
+    use sundew_board::register::Register;
+    use sundew_board::{Machine, describe};
 
-    use crate::common::interrupts::UART0_RX_BIT;
-    use crate::common::register::INTERRUPT_PEND;
-    use crate::common::{clock, memory, uart};
+    use crate::common::{Board, TIMER, start_uart};
 
     const COMMANDS: u32 = 200;
-    /// A packet of the UART's.
-    const PACKET: usize = 64;
+
+    /// The interrupt controller: a 1 raises an interrupt. That of the UART is bit 0.
+    // SAFETY: every core has it there.
+    #[allow(unsafe_code)]
+    const INTERRUPT_PEND: Register = unsafe { Register::at(0xE000_E200) };
+    const UART0_RX_BIT: u32 = 1 << 0;
 
     #[entry]
     fn main() -> ! {
@@ -33,15 +38,12 @@ mod firmware {
         static mut ARENA: Arena<4096> = Arena::new();
 
         let core = cortex_m::Peripherals::take().unwrap();
-        clock::start_ticks();
-        let (mut receiver, mut transmitter) = uart::start(core.NVIC);
+        TIMER.start();
+        let (mut receiver, mut transmitter) = start_uart(core.NVIC);
         let mut fixed = [Fixed::blocked("urls", DOCUMENT.capacity as u32, URLS)];
-        let board = Board {
-            name: "mps2-an385",
-            static_ram: memory::static_ram(),
+        let board = Description {
             stack_high_water: || 0,
-            clock: clock::ticks,
-            clock_hz: clock::HZ,
+            ..describe::<Board>()
         };
         let mut shell = Shell::new(Keyspace::new(&mut fixed, ARENA), board);
 
@@ -56,7 +58,7 @@ mod firmware {
             .unwrap();
             assert!(frame.len() == 113);
             bytes += frame.len() as u32;
-            for piece in frame.as_bytes().chunks(PACKET) {
+            for piece in frame.as_bytes().chunks(PACKET_BYTES) {
                 interrupts += ticks(|| {
                     piece
                         .iter()
@@ -93,10 +95,10 @@ mod firmware {
 
     /// Ticks that the work takes, with those of reading the clock left out.
     fn ticks(work: impl FnOnce()) -> u32 {
-        let start = clock::ticks();
+        let start = Board::ticks();
         work();
-        let end = clock::ticks();
-        let empty = clock::ticks().wrapping_sub(end);
+        let end = Board::ticks();
+        let empty = Board::ticks().wrapping_sub(end);
         end.wrapping_sub(start) - empty
     }
 

@@ -30,7 +30,9 @@ impl Board {
         let monitor = format!("tcp:127.0.0.1:{port}");
         let arguments = ["-monitor", &monitor];
         let elf = firmware("persist");
-        let device = Device::boot_with("microbit", &elf, Stdio::inherit(), &arguments);
+        let device = Device::boot_with("microbit", &elf, |command| {
+            command.args(arguments).stdin(Stdio::null());
+        });
         // It has connected before it started the machine.
         let (monitor, _) = listener.accept().unwrap();
         Self { device, monitor }

@@ -5,6 +5,8 @@ use sundew::shell::{Arena, Board, Fixed, Keyspace, Shell};
 
 pub const BOARD: Board = Board {
     name: "test",
+    boot_count: 3,
+    reset_reason: "watchdog",
     static_ram: 1_000,
     stack_high_water: || 500,
     clock: || 0,

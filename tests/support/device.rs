@@ -44,26 +44,37 @@ impl Device {
 
     /// Boots `elf` on an emulated machine. What the firmware prints by semihosting goes to `log`.
     pub fn boot(machine: &str, elf: &Path, log: Stdio) -> Self {
-        Self::boot_with(machine, elf, log, &[])
+        Self::boot_with(machine, elf, |command| {
+            command.stdin(Stdio::null()).stdout(log);
+        })
     }
 
-    /// [`boot`](Self::boot) with further arguments for the emulator.
-    pub fn boot_with(machine: &str, elf: &Path, log: Stdio, arguments: &[&str]) -> Self {
-        // QEMU connects to us: no port is guessed, and no byte is sent before someone listens.
+    /// Boots `elf` on an emulated machine, with what `adjust` adds to QEMU's command line and streams.
+    pub fn boot_with(machine: &str, elf: &Path, adjust: impl FnOnce(&mut Command)) -> Self {
+        Self::boot_by(|port| {
+            let mut command = Command::new("qemu-system-arm");
+            command
+                .args(["-M", machine, "-display", "none", "-monitor", "none"])
+                .args(["-semihosting-config", "enable=on,target=native"])
+                // Without nodelay every reply waits 40 ms.
+                .args(["-serial", &format!("tcp:127.0.0.1:{port},nodelay=on")])
+                .arg("-kernel")
+                .arg(elf);
+            adjust(&mut command);
+            command
+        })
+    }
+
+    /// Starts an emulator that connects its UART to the port that it is given.
+    pub fn boot_by(command: impl FnOnce(u16) -> Command) -> Self {
+        // The emulator connects to us: no port is guessed, and no byte is sent before someone listens.
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let port = listener.local_addr().unwrap().port();
-        let mut qemu = Command::new("qemu-system-arm")
-            .args(["-M", machine, "-display", "none", "-monitor", "none"])
-            .args(["-semihosting-config", "enable=on,target=native"])
-            // Without nodelay every reply waits 40 ms.
-            .args(["-serial", &format!("tcp:127.0.0.1:{port},nodelay=on")])
-            .args(arguments)
-            .arg("-kernel")
-            .arg(elf)
-            .stdin(Stdio::null())
-            .stdout(log)
-            .spawn()
-            .expect("QEMU starts; if it is missing: apt-get install qemu-system-arm");
+        let mut command = command(port);
+        let machine = format!("{command:?}");
+        let mut qemu = command.spawn().expect(
+            "the emulator starts; if it is missing: apt-get install qemu-system-arm nodejs",
+        );
         listener.set_nonblocking(true).unwrap();
         let started = Instant::now();
         let stream = loop {
@@ -195,6 +206,14 @@ impl Device {
     /// Whether the device is a board; what it runs is then not up to the test.
     pub fn is_board(&self) -> bool {
         matches!(self.wire, Wire::Serial { .. })
+    }
+
+    /// The emulator's process.
+    pub fn emulator(&mut self) -> &mut Child {
+        match &mut self.wire {
+            Wire::Emulated { qemu, .. } => qemu,
+            Wire::Serial { .. } => panic!("a board is not emulated"),
+        }
     }
 
     /// Waits until the emulator exits. Returns how, and what is left of its output.

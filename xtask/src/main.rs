@@ -3,13 +3,16 @@
 mod bench_host;
 mod bench_shell;
 mod bench_target;
+mod boards;
 mod call;
 mod clients;
+mod crawl;
 mod firmware;
 mod reference;
 mod row;
 mod setup;
 mod shell;
+mod size;
 mod table;
 mod test;
 
@@ -23,6 +26,9 @@ const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
   shell           boots the console under QEMU, on this terminal; --tcp puts it on a port
+  boards          which boards there are, and what was tested where
+  size            flash and RAM of every board
+  crawl           a million URLs on an emulated device of the 256 MB class
   test            installs what is missing, then runs every check; CI runs the same
   test clients    Redis clients against the console: redis-cli, redis-benchmark, redis-py
   test guava      Guava's own library, in Java, against GuavaBloom
@@ -42,6 +48,9 @@ fn main() -> ExitCode {
         }
         ["shell", rest @ ..] => shell::command(rest),
         ["test", rest @ ..] => test::command(rest),
+        ["boards", rest @ ..] => boards::command(rest),
+        ["size", rest @ ..] => size::command(rest),
+        ["crawl", rest @ ..] => crawl::command(rest),
         ["bench", "target", rest @ ..] => bench_target::command(rest),
         ["bench", "shell", rest @ ..] => bench_shell::command(rest),
         ["bench", "host", rest @ ..] => bench_host::command(rest),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::boards::{RP2040JS, RP2040JS_FOLDER};
 use crate::call::Call;
 use crate::{Outcome, root};
 
@@ -66,9 +67,14 @@ pub fn set_up() -> Outcome {
     programs(&PROGRAMS)
 }
 
+/// For firmware of one target.
+pub fn set_up_target(target: &str) -> Outcome {
+    rustup_parts("target", &[target])
+}
+
 /// For firmware of one target under QEMU.
 pub fn set_up_emulator(target: &str) -> Outcome {
-    rustup_parts("target", &[target])?;
+    set_up_target(target)?;
     programs(&["qemu-system-arm"])
 }
 
@@ -98,6 +104,19 @@ fn guava_jar() -> Option<PathBuf> {
     let named = std::env::var_os("SUNDEW_GUAVA_JAR").map(PathBuf::from);
     let known = || GUAVA_JARS.iter().map(|jar| root().join(jar));
     named.or_else(|| known().find(|jar| jar.exists()))
+}
+
+/// For the Raspberry Pi Pico's emulator.
+pub fn set_up_rp2040js() -> Outcome {
+    programs(&["npm"])?;
+    let folder = root().join(RP2040JS_FOLDER);
+    if folder.join("node_modules/rp2040js").exists() {
+        return Ok(());
+    }
+    Call::new("npm install --silent --no-audit --no-fund --prefix")
+        .arg(&folder.to_string_lossy())
+        .arg(RP2040JS)
+        .run_aloud()
 }
 
 fn rustup_parts(kind: &str, wanted: &[&str]) -> Outcome {

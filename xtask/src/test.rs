@@ -3,9 +3,11 @@
 use std::fs;
 use std::time::Instant;
 
+use crate::boards::BOARDS;
 use crate::call::Call;
 use crate::setup::{self, TARGETS};
-use crate::{Outcome, clients, reference, root};
+
+use crate::{Outcome, clients, reference, root, size};
 
 const HELP: &str = "\
 Usage: cargo xtask test [clients|guava]
@@ -26,7 +28,7 @@ enum Ending {
 
 type Step = fn() -> Outcome<Ending>;
 
-const STEPS: [(&str, Step); 11] = [
+const STEPS: [(&str, Step); 13] = [
     ("format", format_check),
     ("clippy", clippy),
     ("docs", docs),
@@ -39,6 +41,10 @@ const STEPS: [(&str, Step); 11] = [
     }),
     ("library for every target", library_for_targets),
     ("Guava", || guava().map(|()| Ending::Passed)),
+    ("every board", every_board),
+    ("a million URLs on the 256 MB class", || {
+        calls(["cargo xtask crawl"])
+    }),
     ("Redis clients", || clients::test().map(|()| Ending::Passed)),
     ("miri", miri),
     ("instructions and code size on the target", bench_check),
@@ -108,6 +114,14 @@ fn format_check() -> Outcome<Ending> {
     Call::new("cargo fmt --all --check").run()?;
     for directory in NESTED.into_iter().filter(|directory| exists(directory)) {
         Call::new("cargo fmt --check").inside(directory).run()?;
+    }
+    Call::new("cargo fmt --check")
+        .inside("boards/common")
+        .run()?;
+    for board in &BOARDS[1..] {
+        Call::new("cargo fmt --check")
+            .inside(&board.folder())
+            .run()?;
     }
     Ok(Ending::Passed)
 }
@@ -195,6 +209,21 @@ fn guava() -> Outcome {
     Call::new(line)
         .env("SUNDEW_GUAVA_JAR", &jar.display().to_string())
         .run()
+}
+
+fn every_board() -> Outcome<Ending> {
+    for board in &BOARDS[1..] {
+        let line = format!("cargo clippy --release --target {}", board.triple);
+        Call::new(&format!(
+            "{line} --target-dir ../../target/clippy -- -D warnings"
+        ))
+        .inside(&board.folder())
+        .run()?;
+    }
+    setup::set_up_rp2040js()?;
+    // It builds all of them.
+    size::check().map_err(|error| format!("{error}\nto repeat it:\n  cargo xtask size --check"))?;
+    calls(["cargo test --all-features --test boards"])
 }
 
 fn miri() -> Outcome<Ending> {

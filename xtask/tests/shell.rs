@@ -168,3 +168,34 @@ fn helps() {
     }
     assert!(!xtask(&["--udp"]).output().unwrap().status.success());
 }
+
+#[test]
+fn other_boards_answer_too() {
+    // Its UART drops what comes before it is started.
+    let port = free_port();
+    let mut shell = Shell(
+        xtask(&["--board", "netduinoplus2", "--tcp", &port.to_string()])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap(),
+    );
+    let mut line = String::new();
+    BufReader::new(shell.0.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert_eq!(line, format!("ready 127.0.0.1:{port}\n"));
+    ask(port, b"PING\r\n", b"+PONG\r\n");
+}
+
+#[test]
+fn says_which_boards_there_are_and_what_runs_nowhere() {
+    for (board, said) in [
+        ("microbat", "no board: microbat; there are mps2-an385, "),
+        ("nucleo-f411re", "nucleo-f411re: no emulator runs it; "),
+    ] {
+        let output = xtask(&["--board", board]).output().unwrap();
+        assert!(!output.status.success());
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.starts_with(said), "{message}");
+    }
+}

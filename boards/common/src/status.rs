@@ -1,30 +1,6 @@
 //! The status light: it flickers while bytes come and stays lit when a filter is nearly full.
 
-use core::convert::Infallible;
-
 use embedded_hal::digital::{ErrorType, OutputPin};
-
-use super::register::LEDS;
-
-/// The board's first LED.
-pub struct Led;
-
-impl ErrorType for Led {
-    type Error = Infallible;
-}
-
-// The second LED is not used: both share a register.
-impl OutputPin for Led {
-    fn set_low(&mut self) -> Result<(), Infallible> {
-        LEDS.write(0);
-        Ok(())
-    }
-
-    fn set_high(&mut self) -> Result<(), Infallible> {
-        LEDS.write(1);
-        Ok(())
-    }
-}
 
 /// What the light says, on whichever pin.
 pub struct Status<P> {
@@ -37,6 +13,7 @@ pub struct Status<P> {
 impl<P: OutputPin> Status<P> {
     const HALF_PERIOD: u32 = 50;
 
+    /// On this pin.
     pub fn new(pin: P) -> Self {
         Self {
             pin,
@@ -62,5 +39,22 @@ impl<P: OutputPin> Status<P> {
 
     fn is_recent(&self, now: u32) -> bool {
         now.wrapping_sub(self.last) < 2 * Self::HALF_PERIOD
+    }
+}
+
+/// A light that is on when its pin is low.
+pub struct Inverted<P>(pub P);
+
+impl<P: ErrorType> ErrorType for Inverted<P> {
+    type Error = P::Error;
+}
+
+impl<P: OutputPin> OutputPin for Inverted<P> {
+    fn set_low(&mut self) -> Result<(), P::Error> {
+        self.0.set_high()
+    }
+
+    fn set_high(&mut self) -> Result<(), P::Error> {
+        self.0.set_low()
     }
 }

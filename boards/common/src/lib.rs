@@ -1,0 +1,34 @@
+//! What the console's firmware is on every board: the main loop, the ring of received bytes, the clock, the status
+//! light, the stack's paint and the report of a crash.
+//!
+//! A board brings its memory map, its UART, its LED and its filter, and implements [`Machine`].
+
+#![no_std]
+
+pub mod boot;
+pub mod clock;
+pub mod cmsdk;
+mod console;
+pub mod crash;
+mod interrupts;
+#[cfg(feature = "large-ram")]
+pub mod large_ram;
+mod log;
+mod machine;
+pub mod memory;
+pub mod nordic_uart;
+pub mod nordic_watchdog;
+pub mod receive;
+pub mod register;
+mod status;
+pub mod stm32f4_watchdog;
+mod transmit;
+pub mod trial;
+
+pub use console::{describe, run};
+pub use machine::{AfterCrash, Machine, WATCHDOG_MILLISECONDS};
+pub use status::{Inverted, Status};
+pub use transmit::Transmitter;
+
+#[doc(hidden)]
+pub use {cortex_m, cortex_m_rt};
