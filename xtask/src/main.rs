@@ -1,17 +1,24 @@
 //! `cargo xtask`: every task of this repository that is more than one cargo command.
 
+#![forbid(unsafe_code)]
+
 mod bench_host;
 mod bench_shell;
 mod bench_target;
 mod call;
 mod clients;
+mod emulated_board;
 mod firmware;
+mod probe;
+mod probe_rs;
+mod process;
 mod reference;
 mod row;
 mod setup;
 mod shell;
 mod table;
 mod test;
+mod test_flash;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -45,6 +45,14 @@ pub fn set_up_clients() -> Outcome {
     }
 }
 
+/// For building probe-rs, whose USB drivers ask for udev.
+pub fn set_up_probe_rs() -> Outcome {
+    if Call::new("pkg-config --exists libudev").succeeds() {
+        return Ok(());
+    }
+    install("libudev-dev pkg-config")
+}
+
 fn rustup_parts(kind: &str, wanted: &[&str]) -> Outcome {
     let installed = Call::new(&format!("rustup {kind} list --installed"))
         .output()

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::call::Call;
 use crate::setup::{self, TARGETS};
-use crate::{Outcome, clients, reference, root};
+use crate::{Outcome, clients, reference, root, test_flash};
 
 const HELP: &str = "\
 Usage: cargo xtask test [clients]
@@ -48,6 +48,7 @@ pub fn command(arguments: &[&str]) -> Outcome {
     match arguments {
         [] => test(),
         ["clients"] => clients::test(),
+        ["flash"] => test_flash::test(),
         ["--help" | "-h"] => {
             println!("{HELP}");
             Ok(())
