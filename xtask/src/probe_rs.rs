@@ -75,6 +75,8 @@ impl ProbeRs {
             .env("PATH", &self.path)
             .env("PROBE_RS_PROBE", machine.probe.selector())
             .env("PROBE_RS_PROTOCOL", "swd")
+            // Its errors come with backtraces of its own otherwise, in which those of the firmware are lost.
+            .env_remove("RUST_BACKTRACE")
             // It would replace the link arguments in .cargo/config.toml.
             .env_remove("RUSTFLAGS");
         command

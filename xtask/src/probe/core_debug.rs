@@ -261,9 +261,17 @@ impl CoreDebug {
         }
         let breakpoints = self.breakpoints()?;
         self.gdb.set_breakpoints(breakpoints)?;
-        if self.is_debugged && self.is_at_breakpoint_instruction(PC)? {
-            self.fault_status |= BY_BREAKPOINT;
-            return Ok(());
+        if self.is_at_breakpoint_instruction(PC)? {
+            if self.is_debugged {
+                self.fault_status |= BY_BREAKPOINT;
+                return Ok(());
+            }
+            // The debugger leaves the core where a flash algorithm ended. That is a fault, whose handler has no RAM
+            // that was initialized: on a chip it may do anything until the next reset, and QEMU would abort.
+            if !self.chip.flash.contains(&self.gdb.register(PC)?) {
+                self.state = State::LockedUp;
+                return Ok(());
+            }
         }
         self.state = State::Running;
         self.gdb.run()

@@ -154,8 +154,8 @@ mod tests {
         wire.out(READ_IDENTITY, 8, &mut port);
         assert_eq!(wire.input(3), 0b001);
         assert_eq!(wire.input(32), 0x0BB1_1477);
-        // It has 14 ones.
-        assert_eq!(wire.input(1), 0);
+        // It has 15 ones.
+        assert_eq!(wire.input(1), 1);
     }
 
     #[test]
