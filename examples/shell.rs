@@ -13,17 +13,18 @@ mod firmware {
     use sundew::shell::{Arena, Fixed, Keyspace};
     use sundew_board::{Machine, clock, memory, run};
 
-    use crate::common::{Board, LED, TIMER, start_uart};
+    use crate::common::{Board, LED, TIMER, WATCHDOG, start_uart};
 
     #[entry]
     fn main() -> ! {
         static mut URLS: Document = Document::new();
         static mut ARENA: Arena<4096> = Arena::new();
 
-        memory::paint_stack();
+        memory::prepare_stack();
         let core = cortex_m::Peripherals::take().unwrap();
         clock::start(core.SYST, Board::CLOCK_HZ);
         TIMER.start();
+        WATCHDOG.start(Board::CLOCK_HZ);
         let (receiver, transmitter) = start_uart(core.NVIC);
         let mut fixed = [Fixed::blocked("urls", DOCUMENT.capacity as u32, URLS)];
         run::<Board>(Keyspace::new(&mut fixed, ARENA), receiver, transmitter, LED)

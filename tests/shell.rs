@@ -5,6 +5,8 @@ use sundew::shell::{Arena, Board, Fixed, Keyspace, Shell};
 
 const BOARD: Board = Board {
     name: "test",
+    boot_count: 3,
+    reset_reason: "watchdog",
     static_ram: 1_000,
     stack_high_water: || 500,
     clock: || 0,
@@ -546,6 +548,8 @@ fn info_and_scan_tell_what_clients_look_for() {
             "arch_bits:32",
             "cluster_enabled:0",
             "board:test",
+            "reset_reason:watchdog",
+            "boot_count:3",
             "uptime_in_seconds:6",
             "arena_bytes:65536",
             "stack_high_water_bytes:500",

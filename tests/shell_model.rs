@@ -9,6 +9,8 @@ use sundew::shell::{Arena, Board, Fixed, Keyspace, Shell};
 
 const BOARD: Board = Board {
     name: "model",
+    boot_count: 1,
+    reset_reason: "power-on",
     static_ram: 0,
     stack_high_water: || 0,
     clock: || 0,

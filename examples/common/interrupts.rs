@@ -8,4 +8,4 @@ unsafe extern "C" {
     fn UART0_RX();
 }
 
-interrupt_table!(Uart0Received = 0, UART0_RX);
+interrupt_table!(Uart0Received = 0 => UART0_RX);

@@ -6,10 +6,10 @@ pub mod interrupts;
 mod log;
 
 use cortex_m::peripheral::NVIC;
-use sundew_board::cmsdk::{Led, Timer, Uart};
+use sundew_board::cmsdk::{Led, Timer, Uart, Watchdog};
 use sundew_board::receive::{self, Receiver};
 use sundew_board::register::Register;
-use sundew_board::{AfterCrash, Machine, Transmitter, crash_handlers};
+use sundew_board::{AfterCrash, Machine, Transmitter, crash, crash_handlers};
 
 use interrupts::Uart0Received;
 
@@ -34,6 +34,10 @@ impl Machine for Board {
         UART.take_lost()
     }
 
+    fn feed_watchdog() {
+        WATCHDOG.feed();
+    }
+
     fn write_last_word(byte: u8) {
         UART.write_last_word(byte);
     }
@@ -47,6 +51,8 @@ const UART: Uart = unsafe { Uart::at(0x4000_4000, Board::CLOCK_HZ, 115_200) };
 #[allow(unsafe_code)]
 pub const TIMER: Timer = unsafe { Timer::at(0x4000_0000) };
 #[allow(unsafe_code)]
+pub const WATCHDOG: Watchdog = unsafe { Watchdog::at(0x4000_8000) };
+#[allow(unsafe_code)]
 pub const LED: Led = Led(unsafe { Register::at(0x4002_8000) });
 
 /// Starts the UART: 115,200 baud, 8 data bits, no parity, 1 stop bit.
@@ -56,6 +62,14 @@ pub fn start_uart(controller: NVIC) -> (Receiver<Board>, Transmitter<impl FnMut(
         Receiver::start(controller),
         Transmitter(|byte| UART.write(byte)),
     )
+}
+
+/// The watchdog is about to reset the board.
+// SAFETY: as cortex-m-rt asks, it relies on nothing that was interrupted.
+#[allow(unsafe_code)]
+#[cortex_m_rt::exception]
+unsafe fn NonMaskableInt() -> ! {
+    crash::watchdog::<Board>()
 }
 
 /// A byte came.

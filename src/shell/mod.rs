@@ -18,6 +18,8 @@
 //! let mut arena = Arena::<128>::new();
 //! let board = Board {
 //!     name: "example",
+//!     boot_count: 1,
+//!     reset_reason: "power-on",
 //!     static_ram: 0,
 //!     stack_high_water: || 0,
 //!     clock: || 0,

@@ -7,6 +7,10 @@ use super::keyspace::Keyspace;
 pub struct Board {
     /// What to call the machine.
     pub name: &'static str,
+    /// How often the firmware started since power came, with this time.
+    pub boot_count: u32,
+    /// Why it started, in a word.
+    pub reset_reason: &'static str,
     /// Bytes of static RAM that the linker placed: `.data` and `.bss`.
     pub static_ram: u32,
     /// The most bytes of stack that were in use so far.

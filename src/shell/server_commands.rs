@@ -149,6 +149,7 @@ pub(super) fn info(server: &mut Server, _: &Arguments, reply: &mut Reply) {
     let arena = server.keyspace.arena();
     let (bytes, free) = (arena.bytes(), arena.bytes_free());
     let numbers = [
+        board.boot_count,
         server.uptime.seconds,
         server.commands,
         server.bytes_lost,
@@ -161,14 +162,17 @@ pub(super) fn info(server: &mut Server, _: &Arguments, reply: &mut Reply) {
     ];
     let server = &*server;
     reply.text_by(&|out| {
-        const TEMPLATE: &str = concat!(
+        const BEGIN: &str = concat!(
             "# Server\nredis_version:7.4.0\nredis_mode:standalone\narch_bits:32\nsundew_version:",
             env!("CARGO_PKG_VERSION"),
-            "\nboard:%s\nuptime_in_seconds:%n\ntotal_commands_processed:%n\nrx_bytes_lost:%n\nstatic_ram_bytes:%n\narena_bytes:%n\n\
-             arena_used_bytes:%n\narena_free_bytes:%n\nstack_high_water_bytes:%n\ncluster_enabled:0\n\
-             # Keyspace\ndb0:keys=%n,expires=0\n",
+            "\nboard:%s\n",
         );
-        fill_in(out, TEMPLATE, server.board.name.as_bytes(), &numbers);
+        const REST: &str = "reset_reason:%s\nboot_count:%n\nuptime_in_seconds:%n\ntotal_commands_processed:%n\n\
+             rx_bytes_lost:%n\nstatic_ram_bytes:%n\narena_bytes:%n\narena_used_bytes:%n\narena_free_bytes:%n\n\
+             stack_high_water_bytes:%n\ncluster_enabled:0\n# Keyspace\ndb0:keys=%n,expires=0\n";
+        let board = &server.board;
+        fill_in(out, BEGIN, board.name.as_bytes(), &[]);
+        fill_in(out, REST, board.reset_reason.as_bytes(), &numbers);
         for key in server.keyspace.keys() {
             key_info(server, key, out);
         }

@@ -6,8 +6,8 @@ use cortex_m::peripheral::SYST;
 use cortex_m::peripheral::syst::SystClkSource;
 use cortex_m_rt::exception;
 
-/// Between two interrupts of a timer; the shell wants to be called every 50 ms at least.
-pub const STEP_MILLISECONDS: u32 = 10;
+/// Between two interrupts of a timer: as long as the shell may wait for its next call. Every one wakes the core.
+pub const STEP_MILLISECONDS: u32 = 50;
 
 static MILLISECONDS: AtomicU32 = AtomicU32::new(0);
 
@@ -20,7 +20,7 @@ pub fn start(mut timer: SYST, hertz: u32) {
     timer.enable_counter();
 }
 
-/// Since the start, in steps of 10; wraps after 49 days.
+/// Since the start, in steps of 50; wraps after 49 days.
 pub fn milliseconds() -> u32 {
     MILLISECONDS.load(Ordering::Relaxed)
 }

@@ -7,6 +7,7 @@ use core::convert::Infallible;
 
 use embedded_hal::digital::{ErrorType, OutputPin};
 
+use crate::WATCHDOG_MILLISECONDS;
 use crate::register::Register;
 
 const STATE_CANNOT_SEND: u32 = 1 << 0;
@@ -127,6 +128,46 @@ impl Timer {
     #[inline(always)]
     pub fn ticks(self) -> u32 {
         !self.value.read()
+    }
+}
+
+/// A watchdog. At the end of its time it interrupts, at the end of the next it resets the board.
+///
+/// Luminary's chips have the same.
+#[derive(Clone, Copy)]
+pub struct Watchdog {
+    load: Register,
+    control: Register,
+    feed: Register,
+}
+
+impl Watchdog {
+    /// The watchdog at an address.
+    ///
+    /// # Safety
+    ///
+    /// It must be there.
+    #[allow(unsafe_code)]
+    pub const unsafe fn at(address: usize) -> Self {
+        // SAFETY: these are the registers of the watchdog that the caller promises.
+        unsafe {
+            Self {
+                load: Register::at(address),
+                control: Register::at(address + 8),
+                feed: Register::at(address + 12),
+            }
+        }
+    }
+
+    /// Starts it, with a clock of `hertz`: half of [`WATCHDOG_MILLISECONDS`] to the interrupt, half to the reset.
+    pub fn start(self, hertz: u32) {
+        self.load.write(hertz / 1000 * (WATCHDOG_MILLISECONDS / 2));
+        self.control.write(0b11);
+    }
+
+    /// Starts the time anew.
+    pub fn feed(self) {
+        self.feed.write(1);
     }
 }
 

@@ -5,12 +5,18 @@ use sundew::shell::{Board, Keyspace, Shell};
 
 use crate::log::log;
 use crate::receive::Receiver;
-use crate::{Machine, Status, clock, memory};
+use crate::{Machine, Status, boot, clock, memory, trial};
+
+/// After so many milliseconds without a byte nothing is left to be done but to wait for one: half a frame was
+/// given up, a prompt was shown, the light is steady.
+const RESTING: u32 = 1_000;
 
 /// What the shell is to know of the board.
 pub fn describe<M: Machine>() -> Board {
     Board {
         name: M::NAME,
+        boot_count: boot::count(),
+        reset_reason: boot::reason().name(),
         static_ram: memory::static_ram(),
         stack_high_water: memory::stack_high_water,
         clock: M::ticks,
@@ -27,37 +33,52 @@ pub fn run<M: Machine>(
     mut transmitter: impl embedded_io::Write,
     led: impl OutputPin,
 ) -> ! {
+    if cfg!(feature = "trial") {
+        trial::run(receiver, transmitter);
+    }
+    boot::start::<M>();
     let mut status = Status::new(led);
     let mut shell = Shell::new(keyspace, describe::<M>());
     log!(
         info,
-        "started, {} bytes of static RAM",
+        "start {}, {}; {} bytes of static RAM",
+        boot::count(),
+        boot::reason().name(),
         memory::static_ram()
     );
 
-    let mut shown = 0;
+    let mut step = 0;
+    let mut last_received = 0;
     let mut is_active = false;
     loop {
-        let packet = receiver.read();
-        let received = packet.bytes();
         let now = clock::milliseconds();
+        // Only here: the loop went round, and the clock goes on.
+        let is_new_step = now != step;
+        if is_new_step {
+            M::feed_watchdog();
+            step = now;
+        }
+        if receiver.is_empty() {
+            if is_new_step && now.wrapping_sub(last_received) < RESTING {
+                // A UART that waits for its turn to send has no error to give, nor has an LED.
+                let _ = shell.poll(now, &mut transmitter);
+                let _ = status.show(now, is_active, shell.is_near_capacity());
+                is_active = false;
+            }
+            receiver.sleep();
+            continue;
+        }
+        let packet = receiver.read();
         let lost = M::take_lost();
         if lost > 0 {
             log!(warn, "the UART lost {} bytes or more", lost);
             shell.bytes_lost(lost);
         }
-        // A UART that waits for its turn to send has no error to give, nor has an LED.
-        if received.is_empty() {
-            let _ = shell.poll(now, &mut transmitter);
-            receiver.sleep();
-        } else {
-            let _ = shell.feed(received, now, &mut transmitter);
-            is_active = true;
-        }
-        if now != shown {
-            let _ = status.show(now, is_active, shell.is_near_capacity());
-            shown = now;
-            is_active = false;
+        let _ = shell.feed(packet.bytes(), now, &mut transmitter);
+        last_received = now;
+        is_active = true;
+        if is_new_step {
+            let _ = status.show(now, true, shell.is_near_capacity());
         }
     }
 }

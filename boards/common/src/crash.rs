@@ -4,14 +4,15 @@
 use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use cortex_m::peripheral::{DCB, SCB};
+use cortex_m::peripheral::SCB;
 use cortex_m_rt::ExceptionFrame;
 use cortex_m_semihosting::debug;
 
+use crate::boot::{self, ResetReason};
 use crate::log::log;
 #[cfg(target_has_atomic = "32")]
 use crate::register::Register;
-use crate::{AfterCrash, Machine};
+use crate::{AfterCrash, Machine, memory};
 
 /// `crash_handlers!(Board)`: the handlers of panics and of faults, which report over the UART of that
 /// [`Machine`].
@@ -23,29 +24,55 @@ macro_rules! crash_handlers {
             $crate::crash::panic::<$machine>(info)
         }
 
-        // SAFETY: as cortex-m-rt asks, it relies on nothing that a fault could have left half-done.
+        /// Goes on to the report, at the start of the stack if there is no room left where the fault was.
+        // SAFETY: the name is that of the exception in cortex-m-rt's table. It hands on where the core stored the
+        // registers, and needs no stack itself.
         #[allow(unsafe_code)]
-        #[cortex_m_rt::exception]
-        unsafe fn HardFault(frame: &cortex_m_rt::ExceptionFrame) -> ! {
-            $crate::crash::hard_fault::<$machine>(frame)
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        unsafe extern "C" fn HardFault() -> ! {
+            core::arch::naked_asm!(
+                "mrs r0, MSP",
+                "ldr r1, 2f",
+                "cmp r0, r1",
+                "bhs 1f",
+                "ldr r1, 3f",
+                "mov sp, r1",
+                "1: bl {report}",
+                ".p2align 2",
+                "2: .word _stack_end + {room}",
+                "3: .word _stack_start",
+                report = sym $crate::crash::hard_fault::<$machine>,
+                room = const $crate::crash::REPORT_STACK_BYTES,
+            )
         }
     };
 }
 
-/// Which fault it was, and the address that could not be accessed. A Cortex-M0, the one without
-/// compare-and-swap, has neither.
+/// Stack that the report of a fault may take.
+pub const REPORT_STACK_BYTES: usize = 768;
+
+/// Which fault it was, and the address that could not be accessed: a bus fault's and a protection fault's. A
+/// Cortex-M0, the one without compare-and-swap, has none of it.
 #[allow(unsafe_code)]
 #[cfg(target_has_atomic = "32")]
 // SAFETY: every ARMv7-M and ARMv8-M core has them there.
-const FAULT: (Register, Register) =
-    unsafe { (Register::at(0xE000_ED28), Register::at(0xE000_ED38)) };
-/// The bit of the status that says that the address means something.
+const FAULT: (Register, Register, Register) = unsafe {
+    (
+        Register::at(0xE000_ED28),
+        Register::at(0xE000_ED38),
+        Register::at(0xE000_ED34),
+    )
+};
+/// The bits of the status that say that one of the addresses means something.
 #[cfg(target_has_atomic = "32")]
-const ADDRESS_IS_VALID: u32 = 1 << 15;
+const BUS_ADDRESS_IS_VALID: u32 = 1 << 15;
+#[cfg(target_has_atomic = "32")]
+const PROTECTED_ADDRESS_IS_VALID: u32 = 1 << 7;
 
 /// Reports a panic; see [`crash_handlers`](crate::crash_handlers).
 pub fn panic<M: Machine>(info: &PanicInfo) -> ! {
-    begin::<M>();
+    begin::<M>(ResetReason::Panic);
     write::<M>(b"-CRASH panic");
     if let Some(place) = info.location() {
         write::<M>(b" at ");
@@ -59,32 +86,69 @@ pub fn panic<M: Machine>(info: &PanicInfo) -> ! {
         write::<M>(b": ");
         write::<M>(message.as_bytes());
     }
-    end::<M>()
+    write::<M>(b"\r\n");
+    if M::AFTER_CRASH == AfterCrash::Reset {
+        // A debugger stops at faults and shows the way here; without one the handler goes on to `exit`.
+        cortex_m::asm::udf();
+    }
+    exit::<M>()
 }
 
 /// Reports a fault; see [`crash_handlers`](crate::crash_handlers).
-pub fn hard_fault<M: Machine>(frame: &ExceptionFrame) -> ! {
-    begin::<M>();
-    write::<M>(b"-CRASH HardFault at ");
-    write_hexadecimal::<M>(frame.pc());
-    write::<M>(b", called from ");
-    write_hexadecimal::<M>(frame.lr());
+///
+/// # Safety
+///
+/// `frame` is where the stack pointer was after the core stored, or tried to store, its registers.
+#[allow(unsafe_code)]
+pub unsafe extern "C" fn hard_fault<M: Machine>(frame: *const ExceptionFrame) -> ! {
+    let is_overflow = memory::is_beyond_stack(frame.addr());
+    begin::<M>(if is_overflow {
+        ResetReason::StackOverflow
+    } else {
+        ResetReason::HardFault
+    });
+    if is_overflow {
+        // The core could not store its registers.
+        write::<M>(b"-CRASH stack overflow");
+        write_value::<M>(b", sp ", frame.addr() as u32);
+        log!(error, "stack overflow, sp {=u32:#x}", frame.addr() as u32);
+    } else {
+        // SAFETY: it lies within the stack, and `crash_handlers` leaves that part of the stack alone.
+        let frame = unsafe { &*frame };
+        write_value::<M>(b"-CRASH HardFault at ", frame.pc());
+        write_value::<M>(b", called from ", frame.lr());
+        write_value::<M>(b", r0 ", frame.r0());
+        write_value::<M>(b", r1 ", frame.r1());
+        write_value::<M>(b", r2 ", frame.r2());
+        write_value::<M>(b", r3 ", frame.r3());
+        write_value::<M>(b", r12 ", frame.r12());
+        write_value::<M>(b", xpsr ", frame.xpsr());
+        log!(error, "HardFault at {=u32:#x}", frame.pc());
+    }
     #[cfg(target_has_atomic = "32")]
     {
         let status = FAULT.0.read();
-        write::<M>(b", status ");
-        write_hexadecimal::<M>(status);
-        if status & ADDRESS_IS_VALID != 0 {
-            write::<M>(b", address ");
-            write_hexadecimal::<M>(FAULT.1.read());
+        write_value::<M>(b", status ", status);
+        if status & BUS_ADDRESS_IS_VALID != 0 {
+            write_value::<M>(b", address ", FAULT.1.read());
+        }
+        if status & PROTECTED_ADDRESS_IS_VALID != 0 {
+            write_value::<M>(b", address ", FAULT.2.read());
         }
     }
-    log!(error, "HardFault at {=u32:#x}", frame.pc());
-    end::<M>()
+    write::<M>(b"\r\n");
+    exit::<M>()
 }
 
-/// Leaves at once if the crash handler itself crashed.
-fn begin<M: Machine>() {
+/// Reports that the watchdog is about to reset the board, and lets it. To be called by its interrupt.
+pub fn watchdog<M: Machine>() -> ! {
+    boot::note(ResetReason::Watchdog);
+    write::<M>(b"-CRASH watchdog: the main loop stood still\r\n");
+    loop {}
+}
+
+/// Leaves at once if there was a crash already: the handler itself crashed, or wants to.
+fn begin<M: Machine>(reason: ResetReason) {
     static CRASHING: AtomicBool = AtomicBool::new(false);
 
     cortex_m::interrupt::disable();
@@ -92,18 +156,12 @@ fn begin<M: Machine>() {
         exit::<M>();
     }
     CRASHING.store(true, Ordering::Relaxed);
-}
-
-fn end<M: Machine>() -> ! {
-    write::<M>(b"\r\n");
-    exit::<M>()
+    boot::note(reason);
 }
 
 fn exit<M: Machine>() -> ! {
     match M::AFTER_CRASH {
         AfterCrash::Exit => debug::exit(debug::EXIT_FAILURE),
-        // A Cortex-M0 cannot tell, and resets.
-        AfterCrash::Reset if DCB::is_debugger_attached() => cortex_m::asm::bkpt(),
         AfterCrash::Reset => SCB::sys_reset(),
     }
     loop {
@@ -126,7 +184,9 @@ fn write_decimal<M: Machine>(value: u32) {
     write::<M>(&[b'0' + (value % 10) as u8]);
 }
 
-fn write_hexadecimal<M: Machine>(value: u32) {
+#[inline(never)]
+fn write_value<M: Machine>(name: &[u8], value: u32) {
+    write::<M>(name);
     write::<M>(b"0x");
     for i in (0..8).rev() {
         let digit = (value >> (4 * i) & 0xF) as u8;

@@ -1,10 +1,10 @@
 //! The table of interrupts of a board whose chip has no crate with one.
 
-/// `interrupt_table!(Received = 5, handler)`: the type `Received` stands for interrupt 5, whose handler is a
-/// `extern "C" fn()`; the board uses no other.
+/// `interrupt_table!(Received = 5 => handler, 18 => other)`: the type `Received` stands for interrupt 5, whose
+/// handler is a `extern "C" fn()`; one other may be there.
 #[macro_export]
 macro_rules! interrupt_table {
-    ($name:ident = $number:literal, $handler:path) => {
+    ($name:ident = $number:literal => $handler:path $(, $other:literal => $other_handler:path)?) => {
         /// The interrupt of received bytes.
         #[derive(Clone, Copy)]
         pub struct $name;
@@ -28,10 +28,16 @@ macro_rules! interrupt_table {
         #[allow(unsafe_code)]
         #[unsafe(link_section = ".vector_table.interrupts")]
         #[unsafe(no_mangle)]
-        static __INTERRUPTS: [unsafe extern "C" fn(); $number + 1] = {
-            let mut table: [unsafe extern "C" fn(); $number + 1] = [DefaultHandler; $number + 1];
+        static __INTERRUPTS: [unsafe extern "C" fn(); INTERRUPTS] = {
+            let mut table: [unsafe extern "C" fn(); INTERRUPTS] = [DefaultHandler; INTERRUPTS];
             table[$number] = $handler;
+            $(table[$other] = $other_handler;)?
             table
+        };
+        const INTERRUPTS: usize = {
+            let count = $number + 1;
+            $(let count = if $other < count { count } else { $other + 1 };)?
+            count
         };
     };
 }

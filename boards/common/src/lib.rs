@@ -5,6 +5,7 @@
 
 #![no_std]
 
+pub mod boot;
 pub mod clock;
 pub mod cmsdk;
 mod console;
@@ -20,9 +21,10 @@ pub mod receive;
 pub mod register;
 mod status;
 mod transmit;
+pub mod trial;
 
 pub use console::{describe, run};
-pub use machine::{AfterCrash, Machine};
+pub use machine::{AfterCrash, Machine, WATCHDOG_MILLISECONDS};
 pub use status::Status;
 pub use transmit::Transmitter;
 

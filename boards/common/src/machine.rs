@@ -31,16 +31,27 @@ pub trait Machine {
     /// ever.
     fn write_last_word(byte: u8);
 
+    /// Gives the watchdog its full time again, on a board that has one. The main loop calls it at most every 50 ms,
+    /// and only when it went round and the clock went on; a watchdog should wait for [`WATCHDOG_MILLISECONDS`].
+    fn feed_watchdog() {}
+
+    /// Whether the watchdog started the firmware. Called once, at the start.
+    fn was_reset_by_watchdog() -> bool {
+        false
+    }
+
     /// What to do after a crash was reported.
     const AFTER_CRASH: AfterCrash;
 }
+
+/// How long the main loop may stand still. No command takes as long, not even `bench` on a Cortex-M0.
+pub const WATCHDOG_MILLISECONDS: u32 = 4_000;
 
 /// What to do after a crash was reported.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum AfterCrash {
     /// Exit from the emulator, with a failure, by semihosting.
     Exit,
-    /// Start anew, or stop if there is a debugger to look at it. A board without a debugger would stop for ever at
-    /// a semihosting call.
+    /// Start anew. A board without a debugger would stop for ever at a semihosting call.
     Reset,
 }

@@ -144,6 +144,11 @@ impl<M: Machine> Receiver<M> {
         packet
     }
 
+    /// Whether nothing is waiting.
+    pub fn is_empty(&self) -> bool {
+        cortex_m::interrupt::free(|_| !self.ring.ready() && is_filling_empty())
+    }
+
     /// Sleeps until the next interrupt, unless a byte is waiting.
     pub fn sleep(&self) {
         // A byte that comes after the look into the ring stays pending while interrupts are off, and pending

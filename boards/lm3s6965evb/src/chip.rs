@@ -3,6 +3,7 @@
 use core::convert::Infallible;
 
 use embedded_hal::digital::{ErrorType, OutputPin};
+use sundew_board::cmsdk::Watchdog;
 use sundew_board::register::Register;
 
 /// Of the core and of the UART: the PLL's 200 MHz by 4.
@@ -14,7 +15,9 @@ const fn register(address: usize) -> Register {
     unsafe { Register::at(address) }
 }
 
+const RESET_CAUSE: Register = register(0x400F_E05C);
 const RAW_INTERRUPT_STATUS: Register = register(0x400F_E050);
+const CLOCK_GATING_0: Register = register(0x400F_E100);
 const RUN_MODE_CLOCK: Register = register(0x400F_E060);
 const CLOCK_GATING_1: Register = register(0x400F_E104);
 const CLOCK_GATING_2: Register = register(0x400F_E108);
@@ -43,7 +46,13 @@ const CONTROL_ON: u32 = 1 << 9 | 1 << 8 | 1;
 /// Some bytes are there, or have been for 32 bits of time.
 const INTERRUPT_RECEIVED: u32 = 1 << 4 | 1 << 6;
 
-/// Starts clock, UART and pins.
+/// Its interrupt comes before it resets the chip.
+// SAFETY: it is there.
+pub const WATCHDOG: Watchdog = unsafe { Watchdog::at(0x4000_0000) };
+const WATCHDOG_INTERRUPT: u32 = 18;
+const INTERRUPT_ENABLE: Register = register(0xE000_E100);
+
+/// Starts clock, UART, pins and watchdog.
 pub fn start() {
     // The crystal has 8 MHz. First the PLL is set up while it is not in use, then it is used.
     let set_up = 1 << 11 | 3 << 23 | 1 << 22 | 0xE << 6 | 1;
@@ -51,6 +60,7 @@ pub fn start() {
     while RAW_INTERRUPT_STATUS.read() & 1 << 6 == 0 {}
     RUN_MODE_CLOCK.write(set_up & !(1 << 11));
 
+    CLOCK_GATING_0.set(1 << 3);
     CLOCK_GATING_1.set(1 << 0);
     CLOCK_GATING_2.set(1 << 0 | 1 << 5);
     // Three cycles until the parts listen; this takes as long.
@@ -69,6 +79,16 @@ pub fn start() {
     UART_FIFO_LEVEL.write(0);
     UART_INTERRUPT_MASK.write(INTERRUPT_RECEIVED);
     UART_CONTROL.write(CONTROL_ON);
+
+    WATCHDOG.start(CLOCK_HZ);
+    INTERRUPT_ENABLE.write(1 << WATCHDOG_INTERRUPT);
+}
+
+/// Whether the watchdog reset the chip; asking clears it.
+pub fn was_reset_by_watchdog() -> bool {
+    let cause = RESET_CAUSE.read();
+    RESET_CAUSE.write(0);
+    cause & 1 << 3 != 0
 }
 
 /// A byte that was received, and whether one was lost behind it.

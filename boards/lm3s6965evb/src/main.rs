@@ -10,7 +10,7 @@ use sundew::profile::{KB32, Kb32};
 use sundew::shell::{Arena, Fixed, Keyspace};
 use sundew_board::receive::{self, Receiver};
 use sundew_board::{
-    AfterCrash, Machine, Transmitter, clock, crash_handlers, interrupt_table, memory, run,
+    AfterCrash, Machine, Transmitter, clock, crash, crash_handlers, interrupt_table, memory, run,
 };
 
 struct Board;
@@ -22,13 +22,21 @@ impl Machine for Board {
     const CLOCK_HZ: u32 = chip::CLOCK_HZ;
     const AFTER_CRASH: AfterCrash = AfterCrash::Exit;
 
+    fn feed_watchdog() {
+        chip::WATCHDOG.feed();
+    }
+
+    fn was_reset_by_watchdog() -> bool {
+        chip::was_reset_by_watchdog()
+    }
+
     fn write_last_word(byte: u8) {
         chip::write_last_word(byte);
     }
 }
 
 crash_handlers!(Board);
-interrupt_table!(Uart0 = 5, received);
+interrupt_table!(Uart0 = 5 => received, 18 => watchdog);
 
 extern "C" fn received() {
     while let Some((byte, is_after_loss)) = chip::read() {
@@ -40,12 +48,16 @@ extern "C" fn received() {
     }
 }
 
+extern "C" fn watchdog() {
+    crash::watchdog::<Board>()
+}
+
 #[entry]
 fn main() -> ! {
     static mut URLS: Kb32 = Kb32::new();
     static mut ARENA: Arena<256> = Arena::new();
 
-    memory::paint_stack();
+    memory::prepare_stack();
     let core = cortex_m::Peripherals::take().unwrap();
     chip::start();
     clock::start(core.SYST, Board::CLOCK_HZ);

@@ -46,7 +46,7 @@ fn main() -> ! {
     static mut URLS: Kb8 = Kb8::new();
     static mut ARENA: Arena<32> = Arena::new();
 
-    memory::paint_stack();
+    memory::prepare_stack();
     let mut core = cortex_m::Peripherals::take().unwrap();
     let chip = pac::Peripherals::take().unwrap();
     // The UART's rate needs the crystal.

@@ -1,0 +1,98 @@
+//! What RAM keeps over a reset: how often the firmware started since power came, and what ended it last.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use crate::Machine;
+
+/// Why the firmware started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResetReason {
+    /// Power came; RAM held nothing of ours.
+    PowerOn,
+    /// Somebody reset the board.
+    Reset,
+    /// The firmware panicked.
+    Panic,
+    /// The core came upon a fault.
+    HardFault,
+    /// The stack was used up.
+    StackOverflow,
+    /// The main loop stood still for too long.
+    Watchdog,
+}
+
+impl ResetReason {
+    const ALL: [Self; 6] = [
+        Self::PowerOn,
+        Self::Reset,
+        Self::Panic,
+        Self::HardFault,
+        Self::StackOverflow,
+        Self::Watchdog,
+    ];
+
+    /// As `INFO` shows it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PowerOn => "power-on",
+            Self::Reset => "reset",
+            Self::Panic => "panic",
+            Self::HardFault => "hard-fault",
+            Self::StackOverflow => "stack-overflow",
+            Self::Watchdog => "watchdog",
+        }
+    }
+}
+
+/// Says that the rest is ours. RAM has any value at power-on.
+const MAGIC: u32 = 0x5EED_B007;
+
+struct Kept {
+    magic: AtomicU32,
+    /// How often the firmware started.
+    count: AtomicU32,
+    /// The index in [`ResetReason::ALL`] of what to blame for the next start.
+    next: AtomicU32,
+}
+
+// SAFETY: cortex-m-rt's linker script leaves this section alone at the start; any bits are a valid value.
+#[allow(unsafe_code)]
+#[unsafe(link_section = ".uninit.sundew_boot")]
+static KEPT: Kept = Kept {
+    magic: AtomicU32::new(0),
+    count: AtomicU32::new(0),
+    next: AtomicU32::new(0),
+};
+
+/// Of this start.
+static REASON: AtomicU32 = AtomicU32::new(0);
+
+/// Counts this start. To be called once.
+pub fn start<M: Machine>() {
+    let was_watchdog = M::was_reset_by_watchdog();
+    let (count, reason) = match KEPT.magic.load(Ordering::Relaxed) {
+        MAGIC if was_watchdog => (count(), ResetReason::Watchdog as u32),
+        MAGIC => (count(), KEPT.next.load(Ordering::Relaxed)),
+        _ => (0, ResetReason::PowerOn as u32),
+    };
+    REASON.store(reason, Ordering::Relaxed);
+    KEPT.count.store(count.wrapping_add(1), Ordering::Relaxed);
+    KEPT.magic.store(MAGIC, Ordering::Relaxed);
+    note(ResetReason::Reset);
+}
+
+/// What to blame for the next start.
+pub(crate) fn note(reason: ResetReason) {
+    KEPT.next.store(reason as u32, Ordering::Relaxed);
+}
+
+/// How often the firmware started since power came, with this time.
+pub fn count() -> u32 {
+    KEPT.count.load(Ordering::Relaxed)
+}
+
+/// Why it started this time.
+pub fn reason() -> ResetReason {
+    let index = REASON.load(Ordering::Relaxed) as usize;
+    *ResetReason::ALL.get(index).unwrap_or(&ResetReason::Reset)
+}
