@@ -103,7 +103,9 @@ fn accept(listener: &TcpListener) -> io::Result<TcpStream> {
             }
             Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
             Err(_) if start.elapsed() > PATIENCE => {
-                return Err(io::Error::other("QEMU does not connect; it may have said why"));
+                return Err(io::Error::other(
+                    "QEMU does not connect; it may have said why",
+                ));
             }
             Err(_) => thread::sleep(Duration::from_millis(10)),
         }
@@ -123,7 +125,9 @@ impl Uart {
         if answer == expected {
             Ok(())
         } else {
-            Err(format!("{question:?} was answered {answer:?}, not {expected:?}"))
+            Err(format!(
+                "{question:?} was answered {answer:?}, not {expected:?}"
+            ))
         }
     }
 
@@ -131,7 +135,9 @@ impl Uart {
     pub fn read_until(&mut self, text: &str) -> Outcome<String> {
         let mut received = String::new();
         while !received.ends_with(text) {
-            received += &self.read(1).map_err(|error| format!("{error}, after {received:?}"))?;
+            received += &self
+                .read(1)
+                .map_err(|error| format!("{error}, after {received:?}"))?;
         }
         Ok(received)
     }

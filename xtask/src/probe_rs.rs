@@ -32,22 +32,37 @@ impl ProbeRs {
         if !is_right(&bin.join("probe-rs").to_string_lossy()) {
             build()?;
         }
-        let bin = bin.canonicalize().map_err(|error| format!("{FOLDER}: {error}"))?;
+        let bin = bin
+            .canonicalize()
+            .map_err(|error| format!("{FOLDER}: {error}"))?;
         let folders = std::iter::once(bin).chain(std::env::split_paths(&path));
         let path = std::env::join_paths(folders).map_err(|error| format!("PATH: {error}"))?;
         Ok(Self { path })
     }
 
     /// `probe-rs COMMAND --chip CHIP ARGUMENTS`, to its end. Its own exit code is for the caller to judge.
-    pub fn run(&self, machine: &EmulatedBoard, command: &str, chip: &str, arguments: &[&str]) -> Outcome<Ended> {
+    pub fn run(
+        &self,
+        machine: &EmulatedBoard,
+        command: &str,
+        chip: &str,
+        arguments: &[&str],
+    ) -> Outcome<Ended> {
         let mut process = self.command("probe-rs", machine);
-        process.args([command, "--chip", chip, "--non-interactive"]).args(arguments);
+        process
+            .args([command, "--chip", chip, "--non-interactive"])
+            .args(arguments);
         Process::start(process)?.end(PATIENCE)
     }
 
     /// `cargo run --release` in the board's folder, as its user does; what the environment says about the probe is
     /// all that differs.
-    pub fn cargo_run(&self, machine: &EmulatedBoard, board: &Board, arguments: &[&str]) -> Outcome<Process> {
+    pub fn cargo_run(
+        &self,
+        machine: &EmulatedBoard,
+        board: &Board,
+        arguments: &[&str],
+    ) -> Outcome<Process> {
         let mut cargo = self.command("cargo", machine);
         cargo
             .current_dir(root().join(board.folder))

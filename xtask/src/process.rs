@@ -112,10 +112,7 @@ impl Drop for Process {
     }
 }
 
-fn read(
-    mut stream: impl Read + Send + 'static,
-    output: &Arc<Mutex<Vec<u8>>>,
-) -> JoinHandle<()> {
+fn read(mut stream: impl Read + Send + 'static, output: &Arc<Mutex<Vec<u8>>>) -> JoinHandle<()> {
     let output = Arc::clone(output);
     thread::spawn(move || {
         let mut buffer = [0; 4096];
@@ -163,14 +160,19 @@ mod tests {
     fn waiting_ends_with_the_process() {
         let start = Instant::now();
         let mut process = shell("echo something");
-        assert!(process.wait_for("something", Duration::from_secs(60)).is_ok());
+        assert!(
+            process
+                .wait_for("something", Duration::from_secs(60))
+                .is_ok()
+        );
         assert!(process.wait_for("other", Duration::from_secs(60)).is_err());
         assert!(start.elapsed() < Duration::from_secs(30));
     }
 
     #[test]
     fn an_interrupt_arrives() {
-        let mut process = shell("trap 'echo caught; exit 0' INT; echo ready; while :; do sleep 0.05; done");
+        let mut process =
+            shell("trap 'echo caught; exit 0' INT; echo ready; while :; do sleep 0.05; done");
         process.wait_for("ready", Duration::from_secs(30)).unwrap();
         process.interrupt().unwrap();
         let ended = process.end(Duration::from_secs(30)).ok().unwrap();

@@ -337,7 +337,9 @@ impl CoreDebug {
             return Ok(None);
         };
         let handler = self.read_word(table.wrapping_add(HARD_FAULT_VECTOR))?;
-        Ok(handler.map(|handler| handler & !1).filter(|&handler| handler != 0))
+        Ok(handler
+            .map(|handler| handler & !1)
+            .filter(|&handler| handler != 0))
     }
 
     fn read_word(&mut self, address: u32) -> io::Result<Option<u32>> {
@@ -409,7 +411,11 @@ fn is_breakpoint_instruction(bytes: &[u8]) -> bool {
 /// The instructions that a comparator of the breakpoint unit stands for: in a word either half, or both.
 fn watched(comparator: u32) -> impl Iterator<Item = u32> {
     let word = comparator & 0x1FFF_FFFC;
-    let halves = if comparator & 1 != 0 { comparator >> 30 } else { 0 };
+    let halves = if comparator & 1 != 0 {
+        comparator >> 30
+    } else {
+        0
+    };
     [(1, word), (2, word + 2)]
         .into_iter()
         .filter(move |(half, _)| halves & half != 0)

@@ -75,7 +75,9 @@ impl FlashStandIn {
         let [address, length, source] = arguments;
         match function {
             Function::Init | Function::Uninit => {}
-            Function::EraseAll => gdb.write(flash.start, &vec![self.algorithm.erased; flash.len()])?,
+            Function::EraseAll => {
+                gdb.write(flash.start, &vec![self.algorithm.erased; flash.len()])?
+            }
             Function::EraseSector => {
                 let Some(size) = self.algorithm.sector_size(address) else {
                     return Ok(false);
@@ -102,7 +104,11 @@ impl Algorithm {
     /// None if no sector begins there.
     fn sector_size(&self, address: u32) -> Option<u32> {
         let offset = address.checked_sub(self.flash.start)?;
-        let &(start, size) = self.sectors.iter().rev().find(|(start, _)| *start <= offset)?;
+        let &(start, size) = self
+            .sectors
+            .iter()
+            .rev()
+            .find(|(start, _)| *start <= offset)?;
         (self.flash.contains(&address) && (offset - start) % size == 0).then_some(size)
     }
 }

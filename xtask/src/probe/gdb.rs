@@ -88,10 +88,19 @@ impl Gdb {
     }
 
     pub fn set_breakpoints(&mut self, wanted: BTreeSet<u32>) -> io::Result<()> {
-        for address in self.breakpoints.difference(&wanted).copied().collect::<Vec<_>>() {
+        for address in self
+            .breakpoints
+            .difference(&wanted)
+            .copied()
+            .collect::<Vec<_>>()
+        {
             self.demand(&format!("z0,{address:x},2"))?;
         }
-        for address in wanted.difference(&self.breakpoints).copied().collect::<Vec<_>>() {
+        for address in wanted
+            .difference(&self.breakpoints)
+            .copied()
+            .collect::<Vec<_>>()
+        {
             self.demand(&format!("Z0,{address:x},2"))?;
         }
         self.breakpoints = wanted;
@@ -142,7 +151,10 @@ impl Gdb {
 
         // QEMU answers before it resets; a register that loses its value tells when it has.
         self.set_register(MARK_REGISTER, MARK)?;
-        let command: String = b"system_reset".iter().map(|byte| format!("{byte:02x}")).collect();
+        let command: String = b"system_reset"
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         let mut answer = self.ask(&format!("qRcmd,{command}"))?;
         // What the command prints comes first.
         while answer.starts_with('O') && answer != "OK" {
@@ -163,7 +175,9 @@ impl Gdb {
     fn demand(&mut self, packet: &str) -> io::Result<()> {
         match self.ask(packet)?.as_str() {
             "OK" => Ok(()),
-            answer => Err(io::Error::other(format!("QEMU answers `{answer}` to `{packet}`"))),
+            answer => Err(io::Error::other(format!(
+                "QEMU answers `{answer}` to `{packet}`"
+            ))),
         }
     }
 
