@@ -9,7 +9,7 @@ use crate::{Outcome, root};
 pub struct Call {
     words: Vec<String>,
     /// Below the repository's root; "" is the root itself.
-    directory: &'static str,
+    directory: String,
     environment: Vec<(&'static str, String)>,
 }
 
@@ -18,13 +18,13 @@ impl Call {
     pub fn new(line: &str) -> Self {
         Self {
             words: line.split_whitespace().map(String::from).collect(),
-            directory: "",
+            directory: String::new(),
             environment: Vec::new(),
         }
     }
 
-    pub fn inside(mut self, directory: &'static str) -> Self {
-        self.directory = directory;
+    pub fn inside(mut self, directory: &str) -> Self {
+        self.directory = directory.into();
         self
     }
 
@@ -92,7 +92,7 @@ impl Call {
         let mut command = Command::new(&self.words[0]);
         command
             .args(&self.words[1..])
-            .current_dir(root().join(self.directory))
+            .current_dir(root().join(&self.directory))
             // It would replace the link arguments in .cargo/config.toml.
             .env_remove("RUSTFLAGS");
         for (name, value) in &self.environment {

@@ -1,13 +1,17 @@
 //! A board of boards/ as a machine of QEMU with empty flash, to which a debug probe is connected.
 
+use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::ops::Range;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::Outcome;
+use crate::call::Call;
 use crate::probe::{self, Chip, Probe};
+use crate::{Outcome, root};
 
 /// How long QEMU, or the firmware, may take. It takes less than a second, on a busy machine more.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -16,7 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Board {
     /// Of the folder in boards/, of the package there, and of QEMU's machine.
     pub name: &'static str,
-    pub folder: &'static str,
     pub target: &'static str,
     /// As probe-rs calls it.
     pub chip: &'static str,
@@ -26,19 +29,67 @@ pub struct Board {
 pub static BOARDS: [Board; 2] = [
     Board {
         name: "microbit",
-        folder: "boards/microbit",
         target: "thumbv6m-none-eabi",
         chip: "nRF51822_xxAA",
         emulated: &probe::NRF51822,
     },
     Board {
         name: "netduinoplus2",
-        folder: "boards/netduinoplus2",
         target: "thumbv7em-none-eabihf",
         chip: "STM32F405RGTx",
         emulated: &probe::STM32F405,
     },
 ];
+
+/// Which of a board's firmwares.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Firmware {
+    Console,
+    /// Crashes when it is asked to; see boards/common/src/trial.rs.
+    Trial,
+}
+
+impl Board {
+    pub fn folder(&self) -> String {
+        format!("boards/{}", self.name)
+    }
+
+    pub fn build_arguments(&self, firmware: Firmware) -> Vec<&'static str> {
+        match firmware {
+            Firmware::Console => vec!["--bin", self.name],
+            Firmware::Trial => vec!["--features", "trial", "--bin", self.name],
+        }
+    }
+
+    /// Both have the same name, so they are built into different folders.
+    pub fn target_folder(&self, firmware: Firmware) -> Outcome<PathBuf> {
+        let folder = root().join(match firmware {
+            Firmware::Console => "target/firmware",
+            Firmware::Trial => "target/trial",
+        });
+        fs::create_dir_all(&folder)
+            .and_then(|()| folder.canonicalize())
+            .map_err(|error| format!("{}: {error}", folder.display()))
+    }
+
+    pub fn build(&self, firmware: Firmware) -> Outcome<String> {
+        let folder = self.target_folder(firmware)?;
+        let mut call = Call::new("cargo build --quiet --release --target-dir")
+            .inside(&self.folder())
+            .arg(&folder.to_string_lossy());
+        for argument in self.build_arguments(firmware) {
+            call = call.arg(argument);
+        }
+        call.run()?;
+        let elf = folder.join(self.target).join("release").join(self.name);
+        Ok(elf.to_string_lossy().into_owned())
+    }
+
+    /// Where the chip's flash is.
+    pub fn flash(&self) -> Range<u32> {
+        self.emulated.flash.clone()
+    }
+}
 
 pub struct EmulatedBoard {
     _emulator: Emulator,
@@ -118,9 +169,7 @@ pub struct Uart(TcpStream);
 impl Uart {
     /// Sends a question and expects an answer, and nothing before it.
     pub fn ask(&mut self, question: &str, expected: &str) -> Outcome {
-        self.0
-            .write_all(question.as_bytes())
-            .map_err(|error| format!("UART: {error}"))?;
+        self.send(question)?;
         let answer = self.read(expected.len())?;
         if answer == expected {
             Ok(())
@@ -129,6 +178,11 @@ impl Uart {
                 "{question:?} was answered {answer:?}, not {expected:?}"
             ))
         }
+    }
+
+    pub fn send(&mut self, text: &str) -> Outcome {
+        let sent = self.0.write_all(text.as_bytes());
+        sent.map_err(|error| format!("the UART cannot be written: {error}"))
     }
 
     /// Up to `text`, with what is before it.

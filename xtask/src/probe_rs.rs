@@ -2,12 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Output};
 use std::time::Duration;
 
 use crate::call::Call;
-use crate::emulated_board::{Board, EmulatedBoard};
+use crate::emulated_board::{Board, EmulatedBoard, Firmware};
 use crate::process::{Ended, Process};
 use crate::{Outcome, root, setup};
 
@@ -61,14 +60,14 @@ impl ProbeRs {
         &self,
         machine: &EmulatedBoard,
         board: &Board,
-        arguments: &[&str],
+        firmware: Firmware,
     ) -> Outcome<Process> {
         let mut cargo = self.command("cargo", machine);
         cargo
-            .current_dir(root().join(board.folder))
+            .current_dir(root().join(board.folder()))
             .args(["run", "--quiet", "--release", "--target-dir"])
-            .arg(target_folder()?)
-            .args(arguments);
+            .arg(board.target_folder(firmware)?)
+            .args(board.build_arguments(firmware));
         Process::start(cargo)
     }
 
@@ -76,11 +75,15 @@ impl ProbeRs {
     pub fn chip_info(&self, chip: &str) -> Outcome<String> {
         let mut info = Command::new("probe-rs");
         info.env("PATH", &self.path).args(["chip", "info", chip]);
-        let ended = Process::start(info)?.end(PATIENCE)?;
-        if ended.status.success() {
-            Ok(ended.output)
+        // Not with its warnings, which it prints to the other stream.
+        let Output { status, stdout, stderr } = info
+            .output()
+            .map_err(|error| format!("cannot start probe-rs: {error}"))?;
+        if status.success() {
+            Ok(String::from_utf8_lossy(&stdout).into_owned())
         } else {
-            Err(format!("probe-rs chip info {chip}:\n{}", ended.output))
+            let complaint = String::from_utf8_lossy(&stderr);
+            Err(format!("probe-rs chip info {chip}: {status}\n{complaint}"))
         }
     }
 
@@ -96,14 +99,6 @@ impl ProbeRs {
             .env_remove("RUSTFLAGS");
         command
     }
-}
-
-/// Where the boards' firmware is built, by the tests in tests/ as well.
-pub fn target_folder() -> Outcome<PathBuf> {
-    let folder = root().join("target/firmware");
-    fs::create_dir_all(&folder)
-        .and_then(|()| folder.canonicalize())
-        .map_err(|error| format!("{}: {error}", folder.display()))
 }
 
 fn is_right(program: &str) -> bool {

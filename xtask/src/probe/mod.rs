@@ -30,7 +30,7 @@ use wire::Wire;
 /// A chip of a machine of QEMU's.
 pub struct Chip {
     identity: Identity,
-    flash: Range<u32>,
+    pub flash: Range<u32>,
     ram: &'static [Range<u32>],
     /// Which flash algorithm is replaced, if QEMU cannot execute the one of probe-rs.
     algorithm: Option<&'static Algorithm>,
@@ -82,6 +82,7 @@ impl Chip {
 /// A probe, connected to one machine, for one debugger after the other.
 pub struct Probe {
     port: u16,
+    chip: &'static Chip,
     core: Arc<Mutex<CoreDebug>>,
 }
 
@@ -101,12 +102,17 @@ impl Probe {
                 }
             }
         });
-        Ok(Self { port, core })
+        Ok(Self { port, chip, core })
     }
 
     /// For probe-rs's option `--probe`, or its environment variable.
     pub fn selector(&self) -> String {
         format!("1d50:6018:127.0.0.1:{}", self.port)
+    }
+
+    /// Which flash algorithm is replaced, if one is.
+    pub fn stand_in(&self) -> Option<&'static str> {
+        self.chip.algorithm.map(|algorithm| algorithm.name)
     }
 
     /// How often the stand-in for the flash algorithm carried out a function; None where there is no stand-in.
