@@ -185,6 +185,19 @@ impl Uart {
         sent.map_err(|error| format!("the UART cannot be written: {error}"))
     }
 
+    /// Sends a letter until firmware is there that returns it: a UART loses what comes before it is started.
+    pub fn wait_for_echo(&mut self, letter: &str) -> Outcome {
+        let start = Instant::now();
+        loop {
+            self.send(letter)?;
+            match self.read_within(1, Duration::from_millis(300)) {
+                Ok(_) => return Ok(()),
+                Err(error) if start.elapsed() > PATIENCE => return Err(error),
+                Err(_) => {}
+            }
+        }
+    }
+
     /// Up to `text`, with what is before it.
     pub fn read_until(&mut self, text: &str) -> Outcome<String> {
         let mut received = String::new();
@@ -197,9 +210,13 @@ impl Uart {
     }
 
     fn read(&mut self, length: usize) -> Outcome<String> {
+        self.read_within(length, PATIENCE)
+    }
+
+    fn read_within(&mut self, length: usize, limit: Duration) -> Outcome<String> {
         let mut bytes = vec![0; length];
         self.0
-            .set_read_timeout(Some(PATIENCE))
+            .set_read_timeout(Some(limit))
             .and_then(|()| self.0.read_exact(&mut bytes))
             .map_err(|error| format!("the board does not answer over its UART: {error}"))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -13,7 +13,7 @@ use crate::{Outcome, root, setup};
 const VERSION: &str = "0.32.0";
 const FOLDER: &str = "target/probe-rs";
 /// A second is usual; a busy machine may need more.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct ProbeRs {
     /// With the program's own folder first, for cargo's runner.
@@ -76,7 +76,11 @@ impl ProbeRs {
         let mut info = Command::new("probe-rs");
         info.env("PATH", &self.path).args(["chip", "info", chip]);
         // Not with its warnings, which it prints to the other stream.
-        let Output { status, stdout, stderr } = info
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = info
             .output()
             .map_err(|error| format!("cannot start probe-rs: {error}"))?;
         if status.success() {

@@ -77,9 +77,17 @@ fn download_and_erase(bench: &mut Bench) -> Outcome {
     bench.verify(&elf, DIFFERENT)?;
 
     let calls = |function| bench.machine.probe.stand_in_calls(function);
-    match [Function::EraseSector, Function::ProgramPage, Function::EraseAll].map(calls) {
+    match [
+        Function::EraseSector,
+        Function::ProgramPage,
+        Function::EraseAll,
+    ]
+    .map(calls)
+    {
         [None, None, None] | [Some(1..), Some(1..), Some(1..)] => Ok(()),
-        calls => Err(format!("the stand-in erased, programmed and emptied {calls:?} times")),
+        calls => Err(format!(
+            "the stand-in erased, programmed and emptied {calls:?} times"
+        )),
     }
 }
 
@@ -99,17 +107,21 @@ fn run(bench: &mut Bench) -> Outcome {
     uart.ask("BF.EXISTS urls https://example.org/\r\n", ":0\r\n")?;
     let elf = bench.board.build(Firmware::Console)?;
     bench.verify(&elf, SAME)?;
-    bench.machine.uart.ask("BF.EXISTS urls https://example.com/\r\n", ":1\r\n")
+    bench
+        .machine
+        .uart
+        .ask("BF.EXISTS urls https://example.com/\r\n", ":1\r\n")
 }
 
 fn panic(bench: &mut Bench) -> Outcome {
     let mut process = bench.cargo_run(Firmware::Trial)?;
     process.wait_for("Finished", PATIENCE)?;
     let uart = &mut bench.machine.uart;
-    // An echo, so it has started.
-    uart.ask("x", "x")?;
+    uart.wait_for_echo("x")?;
     uart.send("p")?;
     let report = uart.read_until("\r\n")?;
+    // There may be more echoes than were waited for.
+    let report = report.trim_start_matches('x');
     if !report.starts_with("-CRASH panic at ") || !report.ends_with(": on demand\r\n") {
         return Err(format!("the crash is reported as {report:?}"));
     }
@@ -129,7 +141,9 @@ fn wrong_chip(bench: &mut Bench) -> Outcome {
     let other = other.ok_or("there is one board only")?.chip;
     let call = |chip| {
         let arguments = ["--disable-progressbars", &elf];
-        bench.probe_rs.run(&bench.machine, "download", chip, &arguments)
+        bench
+            .probe_rs
+            .run(&bench.machine, "download", chip, &arguments)
     };
     failed(call(other)?, DOES_NOT_FIT)?;
     failed(call("nRF51822_xxZZ")?, "was not found")?;
@@ -146,7 +160,10 @@ fn too_large(bench: &mut Bench) -> Outcome {
         .map_err(|error| format!("{}: {error}", image.display()))?;
     let base = format!("{:#x}", flash.start);
     let image = image.to_string_lossy();
-    let ended = bench.call("download", &["--binary-format", "bin", "--base-address", &base, &image])?;
+    let ended = bench.call(
+        "download",
+        &["--binary-format", "bin", "--base-address", &base, &image],
+    )?;
     failed(ended, DOES_NOT_FIT)?;
     bench.verify(&elf, SAME)
 }
@@ -157,7 +174,8 @@ impl Bench<'_> {
     }
 
     fn call(&self, command: &str, arguments: &[&str]) -> Outcome<Ended> {
-        self.probe_rs.run(&self.machine, command, self.board.chip, arguments)
+        self.probe_rs
+            .run(&self.machine, command, self.board.chip, arguments)
     }
 
     fn verify(&self, elf: &str, finding: &str) -> Outcome {

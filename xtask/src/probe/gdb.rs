@@ -9,6 +9,8 @@ use super::Words;
 
 /// How long QEMU may take to answer. It takes less than a millisecond, on a busy machine more.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long an instruction may take, before it is taken for sleep.
+const STEP_PATIENCE: Duration = Duration::from_millis(500);
 /// Bytes of memory in one packet, which may have 4,096 characters.
 const CHUNK: usize = 1024;
 
@@ -112,9 +114,20 @@ impl Gdb {
         self.send("c")
     }
 
-    pub fn step(&mut self) -> io::Result<Stop> {
-        let answer = self.ask("s")?;
-        stop(&answer)
+    /// One instruction. A core that sleeps stays where it is: QEMU neither wakes it nor lets time go on, where a
+    /// debugger would wake a chip.
+    pub fn step(&mut self) -> io::Result<()> {
+        self.send("s")?;
+        self.stream.set_read_timeout(Some(STEP_PATIENCE))?;
+        let result = self.receive();
+        self.stream.set_read_timeout(Some(PATIENCE))?;
+        match result {
+            Ok(answer) => stop(&answer).map(|_| ()),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                self.interrupt().map(|_| ())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Stops the core. It may have stopped by itself just before.
