@@ -229,7 +229,11 @@ fn an_item_costs_no_more_instructions_than_it_did() {
 fn a_crash_says_what_and_where_and_exits_with_a_failure() {
     let elf = elf("board");
     for (cause, said, place) in [
-        ("p", "-CRASH panic at boards/common/src/trial.rs:", ": on demand\r\n"),
+        (
+            "p",
+            "-CRASH panic at common/src/trial.rs:",
+            ": on demand\r\n",
+        ),
         ("f", "-CRASH HardFault at 0x", ", address 0xa0000000\r\n"),
     ] {
         let mut device = Device::boot(MACHINE, &elf, Stdio::inherit());

@@ -13,6 +13,9 @@ use sundew_board::{AfterCrash, Machine, Transmitter, crash, crash_handlers};
 
 use interrupts::Uart0Received;
 
+/// So that cargo links anew when it was changed.
+const _: &[u8] = include_bytes!("../../memory.x");
+
 /// The machine.
 pub struct Board;
 

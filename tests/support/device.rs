@@ -44,18 +44,26 @@ impl Device {
 
     /// Boots `elf` on an emulated machine. What the firmware prints by semihosting goes to `log`.
     pub fn boot(machine: &str, elf: &Path, log: Stdio) -> Self {
+        Self::boot_with(machine, elf, |command| {
+            command.stdin(Stdio::null()).stdout(log);
+        })
+    }
+
+    /// Boots `elf` on an emulated machine, with what `adjust` adds to QEMU's command line and streams.
+    pub fn boot_with(machine: &str, elf: &Path, adjust: impl FnOnce(&mut Command)) -> Self {
         // QEMU connects to us: no port is guessed, and no byte is sent before someone listens.
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let port = listener.local_addr().unwrap().port();
-        let mut qemu = Command::new("qemu-system-arm")
+        let mut command = Command::new("qemu-system-arm");
+        command
             .args(["-M", machine, "-display", "none", "-monitor", "none"])
             .args(["-semihosting-config", "enable=on,target=native"])
             // Without nodelay every reply waits 40 ms.
             .args(["-serial", &format!("tcp:127.0.0.1:{port},nodelay=on")])
             .arg("-kernel")
-            .arg(elf)
-            .stdin(Stdio::null())
-            .stdout(log)
+            .arg(elf);
+        adjust(&mut command);
+        let mut qemu = command
             .spawn()
             .expect("QEMU starts; if it is missing: apt-get install qemu-system-arm");
         listener.set_nonblocking(true).unwrap();
@@ -189,6 +197,14 @@ impl Device {
     /// Whether the device is a board; what it runs is then not up to the test.
     pub fn is_board(&self) -> bool {
         matches!(self.wire, Wire::Serial { .. })
+    }
+
+    /// The emulator's process.
+    pub fn emulator(&mut self) -> &mut Child {
+        match &mut self.wire {
+            Wire::Emulated { qemu, .. } => qemu,
+            Wire::Serial { .. } => panic!("a board is not emulated"),
+        }
     }
 
     /// Waits until the emulator exits. Returns how, and what is left of its output.

@@ -1,95 +1,38 @@
 //! A board of boards/ as a machine of QEMU with empty flash, to which a debug probe is connected.
 
-use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::ops::Range;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::call::Call;
+use crate::Outcome;
 use crate::probe::{self, Chip, Probe};
-use crate::{Outcome, root};
 
 /// How long QEMU, or the firmware, may take. It takes less than a second, on a busy machine more.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What probe-rs can flash without hardware.
-pub struct Board {
-    /// Of the folder in boards/, of the package there, and of QEMU's machine.
+/// A board that probe-rs can flash without hardware.
+pub struct Flashable {
+    /// Of the board, and of QEMU's machine.
     pub name: &'static str,
-    pub target: &'static str,
     /// As probe-rs calls it.
     pub chip: &'static str,
-    emulated: &'static Chip,
+    pub emulated: &'static Chip,
 }
 
-pub static BOARDS: [Board; 2] = [
-    Board {
+pub static FLASHABLE: [Flashable; 2] = [
+    Flashable {
         name: "microbit",
-        target: "thumbv6m-none-eabi",
         chip: "nRF51822_xxAA",
         emulated: &probe::NRF51822,
     },
-    Board {
+    Flashable {
         name: "netduinoplus2",
-        target: "thumbv7em-none-eabihf",
         chip: "STM32F405RGTx",
         emulated: &probe::STM32F405,
     },
 ];
-
-/// Which of a board's firmwares.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Firmware {
-    Console,
-    /// Crashes when it is asked to; see boards/common/src/trial.rs.
-    Trial,
-}
-
-impl Board {
-    pub fn folder(&self) -> String {
-        format!("boards/{}", self.name)
-    }
-
-    pub fn build_arguments(&self, firmware: Firmware) -> Vec<&'static str> {
-        match firmware {
-            Firmware::Console => vec!["--bin", self.name],
-            Firmware::Trial => vec!["--features", "trial", "--bin", self.name],
-        }
-    }
-
-    /// Both have the same name, so they are built into different folders.
-    pub fn target_folder(&self, firmware: Firmware) -> Outcome<PathBuf> {
-        let folder = root().join(match firmware {
-            Firmware::Console => "target/firmware",
-            Firmware::Trial => "target/trial",
-        });
-        fs::create_dir_all(&folder)
-            .and_then(|()| folder.canonicalize())
-            .map_err(|error| format!("{}: {error}", folder.display()))
-    }
-
-    pub fn build(&self, firmware: Firmware) -> Outcome<String> {
-        let folder = self.target_folder(firmware)?;
-        let mut call = Call::new("cargo build --quiet --release --target-dir")
-            .inside(&self.folder())
-            .arg(&folder.to_string_lossy());
-        for argument in self.build_arguments(firmware) {
-            call = call.arg(argument);
-        }
-        call.run()?;
-        let elf = folder.join(self.target).join("release").join(self.name);
-        Ok(elf.to_string_lossy().into_owned())
-    }
-
-    /// Where the chip's flash is.
-    pub fn flash(&self) -> Range<u32> {
-        self.emulated.flash.clone()
-    }
-}
 
 pub struct EmulatedBoard {
     _emulator: Emulator,
@@ -98,7 +41,7 @@ pub struct EmulatedBoard {
 }
 
 impl EmulatedBoard {
-    pub fn start(board: &Board) -> Outcome<Self> {
+    pub fn start(board: &Flashable) -> Outcome<Self> {
         let problem = |error: io::Error| format!("{}: {error}", board.name);
         // QEMU connects to ports that wait already, so nobody else can take them.
         let listen = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(problem);

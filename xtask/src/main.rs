@@ -5,8 +5,10 @@
 mod bench_host;
 mod bench_shell;
 mod bench_target;
+mod boards;
 mod call;
 mod clients;
+mod crawl;
 mod emulated_board;
 mod firmware;
 mod probe;
@@ -16,6 +18,7 @@ mod reference;
 mod row;
 mod setup;
 mod shell;
+mod size;
 mod table;
 mod test;
 mod test_flash;
@@ -30,7 +33,11 @@ const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
   shell           boots the console under QEMU, on this terminal; --tcp puts it on a port
+  boards          which boards there are, and what was tested where
+  size            flash and RAM of every board
+  crawl           a million URLs on an emulated device of the 256 MB class
   test            installs what is missing, then runs every check; CI runs the same
+  test flash      probe-rs flashes the boards' firmware to machines of QEMU
   test clients    Redis clients against the console: redis-cli, redis-benchmark, redis-py
   bench target    instructions and code size on Cortex-M0, M3 and M4 under QEMU
   bench shell     instructions of one BF.ADD through the console's firmware
@@ -48,6 +55,9 @@ fn main() -> ExitCode {
         }
         ["shell", rest @ ..] => shell::command(rest),
         ["test", rest @ ..] => test::command(rest),
+        ["boards", rest @ ..] => boards::command(rest),
+        ["size", rest @ ..] => size::command(rest),
+        ["crawl", rest @ ..] => crawl::command(rest),
         ["bench", "target", rest @ ..] => bench_target::command(rest),
         ["bench", "shell", rest @ ..] => bench_shell::command(rest),
         ["bench", "host", rest @ ..] => bench_host::command(rest),

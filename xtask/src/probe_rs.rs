@@ -5,8 +5,9 @@ use std::fs;
 use std::process::{Command, Output};
 use std::time::Duration;
 
+use crate::boards::{Board, Firmware};
 use crate::call::Call;
-use crate::emulated_board::{Board, EmulatedBoard, Firmware};
+use crate::emulated_board::EmulatedBoard;
 use crate::process::{Ended, Process};
 use crate::{Outcome, root, setup};
 
@@ -66,7 +67,7 @@ impl ProbeRs {
         cargo
             .current_dir(root().join(board.folder()))
             .args(["run", "--quiet", "--release", "--target-dir"])
-            .arg(board.target_folder(firmware)?)
+            .arg(root().join(firmware.target_folder()))
             .args(board.build_arguments(firmware));
         Process::start(cargo)
     }

@@ -29,9 +29,14 @@ pub fn set_up() -> Outcome {
     programs(&PROGRAMS)
 }
 
+/// For firmware of one target.
+pub fn set_up_target(target: &str) -> Outcome {
+    rustup_parts("target", &[target])
+}
+
 /// For firmware of one target under QEMU.
 pub fn set_up_emulator(target: &str) -> Outcome {
-    rustup_parts("target", &[target])?;
+    set_up_target(target)?;
     programs(&["qemu-system-arm"])
 }
 

@@ -3,18 +3,24 @@
 use std::fs;
 use std::time::Instant;
 
+use crate::boards::BOARDS;
 use crate::call::Call;
 use crate::setup::{self, TARGETS};
-use crate::{Outcome, clients, reference, root, test_flash};
+use crate::{Outcome, clients, reference, root, size, test_flash};
 
 const HELP: &str = "\
-Usage: cargo xtask test [clients]
+Usage: cargo xtask test [clients | flash]
 
 Installs what is missing (rustup targets and components; qemu-system-arm and python3 through apt-get),
 then runs every check and stops at the first that fails, with the command that repeats it.
 
   clients  only redis-cli, redis-benchmark and redis-py against the console under QEMU; installs
-           redis-tools and python3-venv through apt-get, and redis-py below target/";
+           redis-tools and python3-venv through apt-get, and redis-py below target/
+  flash    only probe-rs, unmodified, which flashes the boards' firmware to machines of QEMU through a debug
+           probe of this repository; installs libudev-dev and pkg-config through apt-get, and probe-rs-tools
+           below target/ unless that version is there already: four minutes on two cores, once. The check of
+           boards/chips.txt, whether every board's firmware fits its chip, is `cargo test --test chips` and
+           needs none of that";
 
 /// How a step ended that did not fail.
 enum Ending {
@@ -24,7 +30,7 @@ enum Ending {
 
 type Step = fn() -> Outcome<Ending>;
 
-const STEPS: [(&str, Step); 10] = [
+const STEPS: [(&str, Step); 13] = [
     ("format", format_check),
     ("clippy", clippy),
     ("docs", docs),
@@ -36,6 +42,11 @@ const STEPS: [(&str, Step); 10] = [
         calls(["cargo test -p sundew --lib"])
     }),
     ("library for every target", library_for_targets),
+    ("every board", every_board),
+    ("a million URLs on the 256 MB class", || {
+        calls(["cargo xtask crawl"])
+    }),
+    ("probe-rs", || test_flash::test().map(|()| Ending::Passed)),
     ("Redis clients", || clients::test().map(|()| Ending::Passed)),
     ("miri", miri),
     ("instructions and code size on the target", bench_check),
@@ -100,6 +111,14 @@ fn format_check() -> Outcome<Ending> {
     Call::new("cargo fmt --all --check").run()?;
     for directory in NESTED.into_iter().filter(|directory| exists(directory)) {
         Call::new("cargo fmt --check").inside(directory).run()?;
+    }
+    Call::new("cargo fmt --check")
+        .inside("boards/common")
+        .run()?;
+    for board in &BOARDS[1..] {
+        Call::new("cargo fmt --check")
+            .inside(&board.folder())
+            .run()?;
     }
     Ok(Ending::Passed)
 }
@@ -177,6 +196,20 @@ fn library_for_targets() -> Outcome<Ending> {
         .run()?;
     }
     Ok(Ending::Passed)
+}
+
+fn every_board() -> Outcome<Ending> {
+    for board in &BOARDS[1..] {
+        let line = format!("cargo clippy --release --target {}", board.triple);
+        Call::new(&format!(
+            "{line} --target-dir ../../target/clippy -- -D warnings"
+        ))
+        .inside(&board.folder())
+        .run()?;
+    }
+    // It builds all of them.
+    size::check().map_err(|error| format!("{error}\nto repeat it:\n  cargo xtask size --check"))?;
+    calls(["cargo test --all-features --test boards"])
 }
 
 fn miri() -> Outcome<Ending> {

@@ -4,7 +4,8 @@
 
 use std::fs;
 
-use crate::emulated_board::{BOARDS, Board, EmulatedBoard, Firmware};
+use crate::boards::{self, Board, Firmware};
+use crate::emulated_board::{EmulatedBoard, FLASHABLE, Flashable};
 use crate::probe::flash_stand_in::Function;
 use crate::probe_rs::{PATIENCE, ProbeRs};
 use crate::process::{Ended, Process};
@@ -27,18 +28,20 @@ fn check() -> Outcome {
     let probe_rs = ProbeRs::install()?;
     eprintln!("  chips");
     check_chips(&probe_rs)?;
-    for board in &BOARDS {
-        setup::set_up_emulator(board.target)?;
+    for flashable in &FLASHABLE {
+        let board = boards::find(flashable.name)?;
+        setup::set_up_emulator(board.triple)?;
         let mut bench = Bench {
             probe_rs: &probe_rs,
             board,
-            machine: EmulatedBoard::start(board)?,
+            flashable,
+            machine: EmulatedBoard::start(flashable)?,
         };
         let algorithm = match bench.machine.probe.stand_in() {
             Some(algorithm) => format!("stand-in for {algorithm}"),
             None => "the flash algorithm of probe-rs, executed".into(),
         };
-        eprintln!("  {} ({}), {algorithm}", board.name, board.chip);
+        eprintln!("  {} ({}), {algorithm}", board.name, flashable.chip);
         for (name, check) in CHECKS {
             eprintln!("    {name}");
             check(&mut bench).map_err(|error| format!("{}, {name}: {error}", board.name))?;
@@ -52,7 +55,7 @@ type Check = fn(&mut Bench) -> Outcome;
 /// In this order: each begins with what the one before left in flash.
 const CHECKS: [(&str, Check); 6] = [
     ("verify finds an empty chip different", |bench| {
-        let elf = bench.board.build(Firmware::Console)?;
+        let elf = bench.build(Firmware::Console)?;
         bench.verify(&elf, DIFFERENT)
     }),
     ("download, verify, erase, verify", download_and_erase),
@@ -66,11 +69,12 @@ const CHECKS: [(&str, Check); 6] = [
 struct Bench<'a> {
     probe_rs: &'a ProbeRs,
     board: &'static Board,
+    flashable: &'static Flashable,
     machine: EmulatedBoard,
 }
 
 fn download_and_erase(bench: &mut Bench) -> Outcome {
-    let elf = bench.board.build(Firmware::Console)?;
+    let elf = bench.build(Firmware::Console)?;
     succeeded(bench.call("download", &["--verify", &elf])?)?;
     bench.verify(&elf, SAME)?;
     succeeded(bench.call("erase", &[])?)?;
@@ -105,7 +109,7 @@ fn run(bench: &mut Bench) -> Outcome {
     let uart = &mut bench.machine.uart;
     uart.ask("BF.EXISTS urls https://example.com/\r\n", ":1\r\n")?;
     uart.ask("BF.EXISTS urls https://example.org/\r\n", ":0\r\n")?;
-    let elf = bench.board.build(Firmware::Console)?;
+    let elf = bench.build(Firmware::Console)?;
     bench.verify(&elf, SAME)?;
     bench
         .machine
@@ -136,8 +140,10 @@ fn panic(bench: &mut Bench) -> Outcome {
 }
 
 fn wrong_chip(bench: &mut Bench) -> Outcome {
-    let elf = bench.board.build(Firmware::Trial)?;
-    let other = BOARDS.iter().find(|board| board.chip != bench.board.chip);
+    let elf = bench.build(Firmware::Trial)?;
+    let other = FLASHABLE
+        .iter()
+        .find(|other| other.chip != bench.flashable.chip);
     let other = other.ok_or("there is one board only")?.chip;
     let call = |chip| {
         let arguments = ["--disable-progressbars", &elf];
@@ -151,8 +157,8 @@ fn wrong_chip(bench: &mut Bench) -> Outcome {
 }
 
 fn too_large(bench: &mut Bench) -> Outcome {
-    let elf = bench.board.build(Firmware::Trial)?;
-    let flash = bench.board.flash();
+    let elf = bench.build(Firmware::Trial)?;
+    let flash = &bench.flashable.emulated.flash;
     let image = root().join("target/probe-rs").join("too_large.bin");
     let length = (flash.end - flash.start) as usize + 1;
     fs::create_dir_all(root().join("target/probe-rs"))
@@ -169,13 +175,19 @@ fn too_large(bench: &mut Bench) -> Outcome {
 }
 
 impl Bench<'_> {
+    /// As `cargo run` does. Returns the path of the ELF.
+    fn build(&self, firmware: Firmware) -> Outcome<String> {
+        let elf = self.board.build(firmware)?;
+        Ok(elf.to_string_lossy().into_owned())
+    }
+
     fn cargo_run(&self, firmware: Firmware) -> Outcome<Process> {
         self.probe_rs.cargo_run(&self.machine, self.board, firmware)
     }
 
     fn call(&self, command: &str, arguments: &[&str]) -> Outcome<Ended> {
         self.probe_rs
-            .run(&self.machine, command, self.board.chip, arguments)
+            .run(&self.machine, command, self.flashable.chip, arguments)
     }
 
     fn verify(&self, elf: &str, finding: &str) -> Outcome {

@@ -76,7 +76,7 @@ pub fn panic<M: Machine>(info: &PanicInfo) -> ! {
     write::<M>(b"-CRASH panic");
     if let Some(place) = info.location() {
         write::<M>(b" at ");
-        write::<M>(place.file().as_bytes());
+        write::<M>(short(place.file().as_bytes()));
         write::<M>(b":");
         write_decimal::<M>(place.line());
         log!(error, "panic at {}:{}", place.file(), place.line());
@@ -145,6 +145,14 @@ pub fn watchdog<M: Machine>() -> ! {
     boot::note(ResetReason::Watchdog);
     write::<M>(b"-CRASH watchdog: the main loop stood still\r\n");
     loop {}
+}
+
+/// The last three parts of a path: what is before them is about the computer that built this.
+fn short(path: &[u8]) -> &[u8] {
+    let start = path.rsplitn(4, |byte| *byte == b'/').take(3);
+    let length = start.map(|part| part.len() + 1).sum::<usize>() - 1;
+    path.split_at_checked(path.len().saturating_sub(length))
+        .map_or(path, |(_, end)| end)
 }
 
 /// Leaves at once if there was a crash already: the handler itself crashed, or wants to.

@@ -17,6 +17,7 @@ mod log;
 mod machine;
 pub mod memory;
 pub mod nordic_uart;
+pub mod nordic_watchdog;
 pub mod receive;
 pub mod register;
 mod status;
@@ -25,7 +26,7 @@ pub mod trial;
 
 pub use console::{describe, run};
 pub use machine::{AfterCrash, Machine, WATCHDOG_MILLISECONDS};
-pub use status::Status;
+pub use status::{Inverted, Status};
 pub use transmit::Transmitter;
 
 #[doc(hidden)]

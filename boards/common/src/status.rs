@@ -1,6 +1,6 @@
 //! The status light: it flickers while bytes come and stays lit when a filter is nearly full.
 
-use embedded_hal::digital::OutputPin;
+use embedded_hal::digital::{ErrorType, OutputPin};
 
 /// What the light says, on whichever pin.
 pub struct Status<P> {
@@ -39,5 +39,22 @@ impl<P: OutputPin> Status<P> {
 
     fn is_recent(&self, now: u32) -> bool {
         now.wrapping_sub(self.last) < 2 * Self::HALF_PERIOD
+    }
+}
+
+/// A light that is on when its pin is low.
+pub struct Inverted<P>(pub P);
+
+impl<P: ErrorType> ErrorType for Inverted<P> {
+    type Error = P::Error;
+}
+
+impl<P: OutputPin> OutputPin for Inverted<P> {
+    fn set_low(&mut self) -> Result<(), P::Error> {
+        self.0.set_high()
+    }
+
+    fn set_high(&mut self) -> Result<(), P::Error> {
+        self.0.set_low()
     }
 }

@@ -13,6 +13,9 @@ use sundew_board::{
     AfterCrash, Machine, Transmitter, clock, crash, crash_handlers, interrupt_table, memory, run,
 };
 
+/// So that cargo links anew when it was changed.
+const _: &[u8] = include_bytes!("../memory.x");
+
 struct Board;
 
 impl Machine for Board {
@@ -20,7 +23,7 @@ impl Machine for Board {
     type Interrupt = Uart0;
     const RECEIVED: Uart0 = Uart0;
     const CLOCK_HZ: u32 = chip::CLOCK_HZ;
-    const AFTER_CRASH: AfterCrash = AfterCrash::Exit;
+    const AFTER_CRASH: AfterCrash = AfterCrash::Reset;
 
     fn feed_watchdog() {
         chip::WATCHDOG.feed();

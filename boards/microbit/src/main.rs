@@ -7,13 +7,18 @@ mod timer;
 
 use cortex_m_rt::entry;
 use defmt_rtt as _;
+use nrf51_hal::Clocks;
 use nrf51_hal::gpio::{Level, p0};
 use nrf51_hal::pac::{self, Interrupt, interrupt};
-use nrf51_hal::Clocks;
 use sundew::profile::{KB8, Kb8};
 use sundew::shell::{Arena, Fixed, Keyspace};
 use sundew_board::receive::Receiver;
-use sundew_board::{AfterCrash, Machine, crash_handlers, memory, nordic_uart, run};
+use sundew_board::{
+    AfterCrash, Machine, crash_handlers, memory, nordic_uart, nordic_watchdog, run,
+};
+
+/// So that cargo links anew when it was changed.
+const _: &[u8] = include_bytes!("../memory.x");
 
 struct Board;
 
@@ -26,6 +31,14 @@ impl Machine for Board {
 
     fn ticks() -> u32 {
         timer::ticks()
+    }
+
+    fn feed_watchdog() {
+        nordic_watchdog::feed();
+    }
+
+    fn was_reset_by_watchdog() -> bool {
+        nordic_watchdog::was_reset_by_watchdog()
     }
 
     fn write_last_word(byte: u8) {
@@ -59,6 +72,7 @@ fn main() -> ! {
     pins.p0_24.into_push_pull_output(Level::High);
     pins.p0_25.into_floating_input();
     let transmitter = nordic_uart::start(24, 25);
+    nordic_watchdog::start();
     timer::start(chip.TIMER0, &mut core.NVIC);
     let mut fixed = [Fixed::blocked("urls", KB8.capacity as u32, URLS)];
     run::<Board>(

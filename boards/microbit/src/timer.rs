@@ -19,12 +19,16 @@ pub fn start(_timer: TIMER0, controller: &mut NVIC) {
     let timer = timer();
     timer.bitmode.write(|register| register.bitmode()._32bit());
     // SAFETY: any value of 4 bits up to 9 is a divider.
-    timer.prescaler.write(|register| unsafe { register.prescaler().bits(4) });
+    timer
+        .prescaler
+        .write(|register| unsafe { register.prescaler().bits(4) });
     // SAFETY: any value goes.
     timer.cc[0].write(|register| unsafe { register.bits(STEP) });
     timer.intenset.write(|register| register.compare0().set());
     // SAFETY: any value goes.
-    timer.tasks_start.write(|register| unsafe { register.bits(1) });
+    timer
+        .tasks_start
+        .write(|register| unsafe { register.bits(1) });
     // SAFETY: no critical section relies on priorities or on the mask of this interrupt.
     unsafe {
         controller.set_priority(Interrupt::TIMER0, 0x80);
@@ -45,8 +49,7 @@ fn TIMER0() {
     let timer = timer();
     // SAFETY: any value goes, here and below.
     timer.events_compare[0].write(|register| unsafe { register.bits(0) });
-    timer.cc[0].modify(|register, writer| unsafe {
-        writer.bits(register.bits().wrapping_add(STEP))
-    });
+    timer.cc[0]
+        .modify(|register, writer| unsafe { writer.bits(register.bits().wrapping_add(STEP)) });
     clock::step();
 }

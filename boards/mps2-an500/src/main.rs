@@ -18,6 +18,9 @@ use sundew_board::{
 
 const PLAN: Plan = Plan::for_ram(4 * 1024 * 1024, Rate::percent(1));
 
+/// So that cargo links anew when it was changed.
+const _: &[u8] = include_bytes!("../memory.x");
+
 struct Board;
 
 impl Machine for Board {

@@ -15,6 +15,9 @@ use sundew_board::{
     AfterCrash, Machine, Transmitter, clock, crash_handlers, interrupt_table, memory, run,
 };
 
+/// So that cargo links anew when it was changed.
+const _: &[u8] = include_bytes!("../memory.x");
+
 struct Board;
 
 impl Machine for Board {

@@ -11,17 +11,23 @@ use cortex_m_rt::entry;
 use defmt_rtt as _;
 use embedded_hal_nb::nb;
 use embedded_hal_nb::serial::{Read, Write};
-use stm32f4xx_hal::pac::{self, Interrupt, USART1, interrupt};
+use stm32f4xx_hal::pac::{self, IWDG, Interrupt, RCC, USART1, interrupt};
 use stm32f4xx_hal::prelude::*;
 use stm32f4xx_hal::rcc::Config;
 use stm32f4xx_hal::serial::Rx;
+use stm32f4xx_hal::watchdog::IndependentWatchdog;
 use sundew::BlockedBloom;
 use sundew::shell::{Arena, Fixed, Keyspace};
 use sundew::sizing::{Plan, Rate};
 use sundew_board::receive::{self, Receiver};
-use sundew_board::{AfterCrash, Machine, Transmitter, clock, crash_handlers, memory, run};
+use sundew_board::{
+    AfterCrash, Machine, Transmitter, WATCHDOG_MILLISECONDS, clock, crash_handlers, memory, run,
+};
 
 const PLAN: Plan = Plan::for_ram(96 * 1024, Rate::percent(1));
+
+/// So that cargo links anew when it was changed.
+const _: &[u8] = include_bytes!("../memory.x");
 
 struct Board;
 
@@ -31,6 +37,23 @@ impl Machine for Board {
     const RECEIVED: Interrupt = Interrupt::USART1;
     const CLOCK_HZ: u32 = 168_000_000;
     const AFTER_CRASH: AfterCrash = AfterCrash::Reset;
+
+    fn feed_watchdog() {
+        // SAFETY: main started it, and nothing else writes this register.
+        unsafe {
+            (*IWDG::ptr())
+                .kr()
+                .write(|register| register.key().bits(0xAAAA))
+        };
+    }
+
+    fn was_reset_by_watchdog() -> bool {
+        // SAFETY: nothing else runs yet that uses this register.
+        let causes = unsafe { (*RCC::ptr()).csr() };
+        let was_watchdog = causes.read().wdgrstf().bit_is_set();
+        causes.modify(|_, register| register.rmvf().set_bit());
+        was_watchdog
+    }
 
     fn write_last_word(byte: u8) {
         // SAFETY: nothing else runs any more.
@@ -49,11 +72,13 @@ static RX: Mutex<RefCell<Option<Rx<USART1>>>> = Mutex::new(RefCell::new(None));
 
 #[interrupt]
 fn USART1() {
-    cortex_m::interrupt::free(|section| match RX.borrow(section).borrow_mut().as_mut().map(Read::read) {
-        // SAFETY: this is the handler.
-        Some(Ok(byte)) => _ = unsafe { receive::byte::<Board>(byte) },
-        Some(Err(nb::Error::Other(_))) => receive::lost(1),
-        Some(Err(nb::Error::WouldBlock)) | None => {}
+    cortex_m::interrupt::free(|section| {
+        match RX.borrow(section).borrow_mut().as_mut().map(Read::read) {
+            // SAFETY: this is the handler.
+            Some(Ok(byte)) => _ = unsafe { receive::byte::<Board>(byte) },
+            Some(Err(nb::Error::Other(_))) => receive::lost(1),
+            Some(Err(nb::Error::WouldBlock)) | None => {}
+        }
     });
 }
 
@@ -69,7 +94,11 @@ fn main() -> ! {
     // is ever ready, and to wait for the PLL would be for ever; its clock is 168 MHz anyway.
     let is_silicon = chip.RCC.cr().read().hsirdy().bit_is_set();
     let clocks = Config::hsi();
-    let clocks = if is_silicon { clocks.sysclk(168.MHz()) } else { clocks };
+    let clocks = if is_silicon {
+        clocks.sysclk(168.MHz())
+    } else {
+        clocks
+    };
     let mut rcc = chip.RCC.freeze(clocks);
     let (pins_a, pins_b) = (chip.GPIOA.split(&mut rcc), chip.GPIOB.split(&mut rcc));
 
@@ -77,6 +106,7 @@ fn main() -> ! {
     let (mut tx, mut rx) = uart.unwrap().split();
     rx.listen();
     cortex_m::interrupt::free(|section| RX.borrow(section).replace(Some(rx)));
+    IndependentWatchdog::new(chip.IWDG).start(WATCHDOG_MILLISECONDS.millis());
     clock::start(core.SYST, Board::CLOCK_HZ);
     let mut fixed = [Fixed::blocked("urls", PLAN.keys() as u32, URLS)];
     run::<Board>(

@@ -1,0 +1,109 @@
+//! The console on a Nucleo-F411RE: 96 KB for 79,258 URLs, 16 KB for the keys that users make.
+
+#![no_std]
+#![no_main]
+
+use core::cell::RefCell;
+
+use cortex_m::interrupt::Mutex;
+use cortex_m_rt::entry;
+use defmt_rtt as _;
+use embedded_hal_nb::nb;
+use embedded_hal_nb::serial::{Read, Write};
+use stm32f4xx_hal::pac::{self, IWDG, Interrupt, RCC, USART2, interrupt};
+use stm32f4xx_hal::prelude::*;
+use stm32f4xx_hal::rcc::Config;
+use stm32f4xx_hal::serial::Rx;
+use stm32f4xx_hal::watchdog::IndependentWatchdog;
+use sundew::BlockedBloom;
+use sundew::shell::{Arena, Fixed, Keyspace};
+use sundew::sizing::{Plan, Rate};
+use sundew_board::receive::{self, Receiver};
+use sundew_board::{
+    AfterCrash, Machine, Transmitter, WATCHDOG_MILLISECONDS, clock, crash_handlers, memory, run,
+};
+
+const PLAN: Plan = Plan::for_ram(96 * 1024, Rate::percent(1));
+
+/// So that cargo links anew when it was changed.
+const _: &[u8] = include_bytes!("../memory.x");
+
+struct Board;
+
+impl Machine for Board {
+    const NAME: &'static str = "nucleo-f411re";
+    type Interrupt = Interrupt;
+    const RECEIVED: Interrupt = Interrupt::USART2;
+    const CLOCK_HZ: u32 = 100_000_000;
+    const AFTER_CRASH: AfterCrash = AfterCrash::Reset;
+
+    fn feed_watchdog() {
+        // SAFETY: main started it, and nothing else writes this register.
+        unsafe {
+            (*IWDG::ptr())
+                .kr()
+                .write(|register| register.key().bits(0xAAAA))
+        };
+    }
+
+    fn was_reset_by_watchdog() -> bool {
+        // SAFETY: nothing else runs yet that uses this register.
+        let causes = unsafe { (*RCC::ptr()).csr() };
+        let was_watchdog = causes.read().wdgrstf().bit_is_set();
+        causes.modify(|_, register| register.rmvf().set_bit());
+        was_watchdog
+    }
+
+    fn write_last_word(byte: u8) {
+        // SAFETY: nothing else runs any more.
+        let uart = unsafe { &*USART2::ptr() };
+        let mut patience = 1_000_000;
+        while uart.sr().read().txe().bit_is_clear() && patience > 0 {
+            patience -= 1;
+        }
+        uart.dr().write(|register| register.dr().set(byte.into()));
+    }
+}
+
+crash_handlers!(Board);
+
+static RX: Mutex<RefCell<Option<Rx<USART2>>>> = Mutex::new(RefCell::new(None));
+
+#[interrupt]
+fn USART2() {
+    cortex_m::interrupt::free(|section| {
+        match RX.borrow(section).borrow_mut().as_mut().map(Read::read) {
+            // SAFETY: this is the handler.
+            Some(Ok(byte)) => _ = unsafe { receive::byte::<Board>(byte) },
+            Some(Err(nb::Error::Other(_))) => receive::lost(1),
+            Some(Err(nb::Error::WouldBlock)) | None => {}
+        }
+    });
+}
+
+#[entry]
+fn main() -> ! {
+    static mut URLS: BlockedBloom<{ PLAN.blocks() }, { PLAN.k() }> = BlockedBloom::new();
+    static mut ARENA: Arena<256> = Arena::new();
+
+    memory::prepare_stack();
+    let core = cortex_m::Peripherals::take().unwrap();
+    let chip = pac::Peripherals::take().unwrap();
+    let mut rcc = chip.RCC.freeze(Config::hsi().sysclk(100.MHz()));
+    let pins = chip.GPIOA.split(&mut rcc);
+    // To the debugger, which makes a serial port of it.
+    let uart = (chip.USART2).serial::<u8>((pins.pa2, pins.pa3), 115_200.bps(), &mut rcc);
+    let (mut tx, mut rx) = uart.unwrap().split();
+    rx.listen();
+    cortex_m::interrupt::free(|section| RX.borrow(section).replace(Some(rx)));
+    IndependentWatchdog::new(chip.IWDG).start(WATCHDOG_MILLISECONDS.millis());
+    clock::start(core.SYST, Board::CLOCK_HZ);
+    let mut fixed = [Fixed::blocked("urls", PLAN.keys() as u32, URLS)];
+    run::<Board>(
+        Keyspace::new(&mut fixed, ARENA),
+        Receiver::start(core.NVIC),
+        // It has no error to give.
+        Transmitter(|byte| _ = nb::block!(Write::write(&mut tx, byte))),
+        pins.pa5.into_push_pull_output(),
+    )
+}
