@@ -125,7 +125,8 @@ impl CoreDebug {
             self.while_stopped(|gdb| gdb.write(address, data))?;
             return Ok(true);
         }
-        if address < PRIVATE_PERIPHERALS || address % 4 != 0 || data.len() % 4 != 0 {
+        let is_aligned = address.is_multiple_of(4) && data.len().is_multiple_of(4);
+        if address < PRIVATE_PERIPHERALS || !is_aligned {
             return Ok(false);
         }
         for (i, word) in data.words().enumerate() {

@@ -31,7 +31,7 @@ use wire::Wire;
 pub struct Chip {
     identity: Identity,
     pub flash: Range<u32>,
-    ram: &'static [Range<u32>],
+    ram: Range<u32>,
     /// Which flash algorithm is replaced, if QEMU cannot execute the one of probe-rs.
     algorithm: Option<&'static Algorithm>,
 }
@@ -43,7 +43,7 @@ pub static NRF51822: Chip = Chip {
         access_port: 0x0477_0021,
     },
     flash: 0..0x4_0000,
-    ram: &[0x2000_0000..0x2000_4000],
+    ram: 0x2000_0000..0x2000_4000,
     algorithm: None,
 };
 
@@ -54,7 +54,7 @@ pub static STM32F405: Chip = Chip {
     },
     flash: 0x0800_0000..0x0810_0000,
     // QEMU 7.2 does not have the other 64 KB, at 0x10000000.
-    ram: &[0x2000_0000..0x2002_0000],
+    ram: 0x2000_0000..0x2002_0000,
     algorithm: Some(&Algorithm {
         name: "stm32f4xx_1024",
         flash: 0x0800_0000..0x0810_0000,
@@ -73,9 +73,7 @@ pub static STM32F405: Chip = Chip {
 impl Chip {
     fn is_ram(&self, address: u32, length: usize) -> bool {
         let end = u64::from(address) + length as u64;
-        self.ram
-            .iter()
-            .any(|ram| ram.contains(&address) && end <= u64::from(ram.end))
+        self.ram.contains(&address) && end <= u64::from(self.ram.end)
     }
 }
 

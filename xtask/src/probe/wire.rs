@@ -89,7 +89,7 @@ impl Wire {
 
     /// From the lowest bit: start, access port, read, address 2 and 3, parity, stop, park.
     fn request(&mut self, request: u64, port: &DebugPort) {
-        let is_parity_right = (request >> 1 & 0x1F).count_ones() % 2 == 0;
+        let is_parity_right = (request >> 1 & 0x1F).count_ones().is_multiple_of(2);
         let is_access_port = request & 2 != 0;
         if !is_parity_right || request & 0xC1 != 0x81 || is_access_port {
             self.phase = Phase::Deaf;
