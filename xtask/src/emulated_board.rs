@@ -12,6 +12,9 @@ use crate::probe::{self, Chip, Probe};
 /// How long QEMU, or the firmware, may take. It takes less than a second, on a busy machine more.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// A UART that is silent for so long has said all.
+const QUIET: Duration = Duration::from_millis(300);
+
 /// A board that probe-rs can flash without hardware.
 pub struct Flashable {
     /// Of the board, and of QEMU's machine.
@@ -128,15 +131,20 @@ impl Uart {
         sent.map_err(|error| format!("the UART cannot be written: {error}"))
     }
 
-    /// Sends a letter until firmware is there that returns it: a UART loses what comes before it is started.
-    pub fn wait_for_echo(&mut self, letter: &str) -> Outcome {
+    /// Asks until firmware is there that answers: a UART loses what comes before it is started. Nothing is left of
+    /// the answers to earlier attempts.
+    pub fn wait_for_answer(&mut self, question: &str, expected: &str) -> Outcome {
         let start = Instant::now();
         loop {
-            self.send(letter)?;
-            match self.read_within(1, Duration::from_millis(300)) {
-                Ok(_) => return Ok(()),
-                Err(error) if start.elapsed() > PATIENCE => return Err(error),
-                Err(_) => {}
+            self.send(question)?;
+            let answer = self.read_until_quiet()?;
+            if answer.ends_with(expected) {
+                return Ok(());
+            }
+            if start.elapsed() > PATIENCE {
+                return Err(format!(
+                    "{question:?} was answered {answer:?}, not {expected:?}"
+                ));
             }
         }
     }
@@ -152,14 +160,27 @@ impl Uart {
         Ok(received)
     }
 
-    fn read(&mut self, length: usize) -> Outcome<String> {
-        self.read_within(length, PATIENCE)
+    fn read_until_quiet(&mut self) -> Outcome<String> {
+        let problem = |error| format!("the UART cannot be read: {error}");
+        self.0.set_read_timeout(Some(QUIET)).map_err(problem)?;
+        let mut received = Vec::new();
+        let mut buffer = [0; 256];
+        loop {
+            match self.0.read(&mut buffer) {
+                Ok(0) => return Err("the UART is closed: QEMU ended".into()),
+                Ok(length) => received.extend(&buffer[..length]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Ok(String::from_utf8_lossy(&received).into_owned());
+                }
+                Err(error) => return Err(problem(error)),
+            }
+        }
     }
 
-    fn read_within(&mut self, length: usize, limit: Duration) -> Outcome<String> {
+    fn read(&mut self, length: usize) -> Outcome<String> {
         let mut bytes = vec![0; length];
         self.0
-            .set_read_timeout(Some(limit))
+            .set_read_timeout(Some(PATIENCE))
             .and_then(|()| self.0.read_exact(&mut bytes))
             .map_err(|error| format!("the board does not answer over its UART: {error}"))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())

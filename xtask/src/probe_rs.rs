@@ -72,6 +72,23 @@ impl ProbeRs {
         Process::start(cargo)
     }
 
+    /// `cargo embed --release` in the board's folder, at a terminal.
+    pub fn cargo_embed(&self, machine: &EmulatedBoard, board: &Board) -> Outcome<Process> {
+        let line = format!(
+            "exec cargo embed --release --probe {}",
+            machine.probe.selector()
+        );
+        let mut terminal = self.command("script", machine);
+        terminal
+            .current_dir(root().join(board.folder()))
+            .env(
+                "CARGO_TARGET_DIR",
+                root().join(Firmware::Console.target_folder()),
+            )
+            .args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+        Process::start(terminal)
+    }
+
     /// What it knows of a chip.
     pub fn chip_info(&self, chip: &str) -> Outcome<String> {
         let mut info = Command::new("probe-rs");

@@ -53,13 +53,14 @@ fn check() -> Outcome {
 type Check = fn(&mut Bench) -> Outcome;
 
 /// In this order: each begins with what the one before left in flash.
-const CHECKS: [(&str, Check); 6] = [
+const CHECKS: [(&str, Check); 7] = [
     ("verify finds an empty chip different", |bench| {
         let elf = bench.build(Firmware::Console)?;
         bench.verify(&elf, DIFFERENT)
     }),
     ("download, verify, erase, verify", download_and_erase),
     ("cargo run: flash, log, console", run),
+    ("cargo embed: flash, console", embed),
     ("cargo run: a panic, with its backtrace", panic),
     ("refused: wrong chip", wrong_chip),
     ("refused: an image too large", too_large),
@@ -117,15 +118,24 @@ fn run(bench: &mut Bench) -> Outcome {
         .ask("BF.EXISTS urls https://example.com/\r\n", ":1\r\n")
 }
 
+/// It takes over the terminal to show the log, so it gets one.
+fn embed(bench: &mut Bench) -> Outcome {
+    succeeded(bench.call("erase", &[])?)?;
+    let process = bench.probe_rs.cargo_embed(&bench.machine, bench.board)?;
+    let uart = &mut bench.machine.uart;
+    uart.wait_for_answer("PING\r\n", "+PONG\r\n")?;
+    drop(process);
+    let elf = bench.build(Firmware::Console)?;
+    bench.verify(&elf, SAME)
+}
+
 fn panic(bench: &mut Bench) -> Outcome {
     let mut process = bench.cargo_run(Firmware::Trial)?;
     process.wait_for("Finished", PATIENCE)?;
     let uart = &mut bench.machine.uart;
-    uart.wait_for_echo("x")?;
+    uart.wait_for_answer("x", "x")?;
     uart.send("p")?;
     let report = uart.read_until("\r\n")?;
-    // There may be more echoes than were waited for.
-    let report = report.trim_start_matches('x');
     if !report.starts_with("-CRASH panic at ") || !report.ends_with(": on demand\r\n") {
         return Err(format!("the crash is reported as {report:?}"));
     }

@@ -95,8 +95,11 @@ impl Probe {
         thread::spawn(move || {
             for debugger in listener.incoming() {
                 let result = debugger.and_then(|debugger| serve(debugger, &shared, chip));
-                if let Err(error) = result {
-                    eprintln!("probe: {error}");
+                match result {
+                    // A debugger may be killed.
+                    Err(error) if has_hung_up(&error) => {}
+                    Err(error) => eprintln!("probe: {error}"),
+                    Ok(()) => {}
                 }
             }
         });
@@ -125,6 +128,13 @@ fn lock(core: &Mutex<CoreDebug>) -> std::sync::MutexGuard<'_, CoreDebug> {
     core.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
+fn has_hung_up(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
+    )
+}
+
 /// Until the debugger hangs up.
 fn serve(mut debugger: TcpStream, core: &Mutex<CoreDebug>, chip: &'static Chip) -> io::Result<()> {
     debugger.set_nodelay(true)?;
@@ -135,12 +145,8 @@ fn serve(mut debugger: TcpStream, core: &Mutex<CoreDebug>, chip: &'static Chip) 
     let mut received = Vec::new();
     loop {
         received.clear();
-        match commands.read_until(b'#', &mut received) {
-            Ok(0) => return Ok(()),
-            Ok(_) => {}
-            // probe-rs was killed.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(()),
-            Err(error) => return Err(error),
+        if commands.read_until(b'#', &mut received)? == 0 {
+            return Ok(());
         }
         // What stands before the start is noise, or a `#` to end a command that was cut off.
         let text = String::from_utf8_lossy(&received);
