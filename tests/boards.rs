@@ -25,8 +25,8 @@ fn elf(board: &Board, firmware: Firmware) -> PathBuf {
     static TRIALS: OnceLock<()> = OnceLock::new();
 
     let once = match firmware {
-        Firmware::Console => &CONSOLES,
         Firmware::Trial => &TRIALS,
+        Firmware::Console | Firmware::Crawl => &CONSOLES,
     };
     once.get_or_init(|| {
         for (board, _) in emulated() {
@@ -142,29 +142,32 @@ fn the_table_tells_of_the_filter_that_the_device_has() {
 }
 
 /// 2,000 items in frames of 20, far more at once than the ring holds.
+fn add_and_ask(board: &Board, device: &mut Device) {
+    let mut wrong = 0;
+    for command in ["BF.MADD", "BF.MEXISTS"] {
+        let mut frames = String::new();
+        for frame in 0..100 {
+            frames += &format!("*22\r\n${}\r\n{command}\r\n$4\r\nurls\r\n", command.len());
+            (0..20).for_each(|i| frames += &format!("$8\r\nkey{:05}\r\n", frame * 20 + i));
+        }
+        frames += "RESET\r\n";
+        let replies = device.send_long(frames.as_bytes(), b"+RESET\r\n");
+        let replies = String::from_utf8(replies).unwrap();
+        assert_eq!(replies.matches("*20\r\n").count(), 100, "{}", board.name);
+        let ones = replies.matches(":1\r\n").count();
+        match command {
+            "BF.MADD" => wrong += 2_000 - ones,
+            _ => assert_eq!(ones, 2_000, "{} forgot an item", board.name),
+        }
+    }
+    // The smallest filter is filled to a third.
+    assert!(wrong <= 4, "{}: wrong {wrong} times", board.name);
+}
+
 #[test]
 fn a_filter_of_the_board_forgets_nothing() {
     on_every_board(|board, machine| {
-        let mut device = boot(board, machine, Firmware::Console);
-        let mut wrong = 0;
-        for command in ["BF.MADD", "BF.MEXISTS"] {
-            let mut frames = String::new();
-            for frame in 0..100 {
-                frames += &format!("*22\r\n${}\r\n{command}\r\n$4\r\nurls\r\n", command.len());
-                (0..20).for_each(|i| frames += &format!("$8\r\nkey{:05}\r\n", frame * 20 + i));
-            }
-            frames += "RESET\r\n";
-            let replies = device.send_long(frames.as_bytes(), b"+RESET\r\n");
-            let replies = String::from_utf8(replies).unwrap();
-            assert_eq!(replies.matches("*20\r\n").count(), 100, "{}", board.name);
-            let ones = replies.matches(":1\r\n").count();
-            match command {
-                "BF.MADD" => wrong += 2_000 - ones,
-                _ => assert_eq!(ones, 2_000, "{} forgot an item", board.name),
-            }
-        }
-        // The smallest filter is filled to a third.
-        assert!(wrong <= 4, "{}: wrong {wrong} times", board.name);
+        add_and_ask(board, &mut boot(board, machine, Firmware::Console));
     });
 }
 
@@ -290,4 +293,46 @@ fn an_idle_console_executes_fewer_than_2000_instructions_a_second() {
         let rate = instructions / seconds;
         assert!(rate < 2_000, "{}: {rate} a second", board.name);
     });
+}
+
+/// As on the other boards; rp2040js resets nothing, so there are no crashes here.
+#[test]
+fn the_pico_answers_in_rp2040js() {
+    let board = Board::find("pico").unwrap();
+    let modules = support::root()
+        .join(boards::RP2040JS_FOLDER)
+        .join("node_modules");
+    assert!(
+        modules.join("rp2040js").exists(),
+        "rp2040js is missing: npm install --prefix {} {}",
+        boards::RP2040JS_FOLDER,
+        boards::RP2040JS
+    );
+    let elf = support::build_into(
+        Firmware::Console.target_folder(),
+        &support::root().join(board.folder()),
+        board.triple,
+        &board.build_arguments(Firmware::Console),
+    )
+    .join(board.elf(Firmware::Console));
+    let mut device = Device::boot_by(|port| {
+        let mut command = Command::new("node");
+        command
+            .arg(support::root().join("boards/pico/emulate.cjs"))
+            .arg(elf)
+            .arg(format!("127.0.0.1:{port}"))
+            .env("NODE_PATH", modules);
+        command
+    });
+    wait_for(&mut device);
+    assert_eq!(field(&mut device, "board"), board.name);
+    let expected = format!(
+        "items=0,capacity={},bytes={},",
+        board.capacity, board.filter_bytes
+    );
+    assert!(field(&mut device, "key_urls").starts_with(&expected));
+    transcript::check(&mut device, "board_client.txt", Face::Client);
+    transcript::check(&mut device, "board_person.txt", Face::Person);
+    add_and_ask(board, &mut device);
+    assert_eq!(field(&mut device, "rx_bytes_lost"), "0");
 }

@@ -51,21 +51,30 @@ impl Device {
 
     /// Boots `elf` on an emulated machine, with what `adjust` adds to QEMU's command line and streams.
     pub fn boot_with(machine: &str, elf: &Path, adjust: impl FnOnce(&mut Command)) -> Self {
-        // QEMU connects to us: no port is guessed, and no byte is sent before someone listens.
+        Self::boot_by(|port| {
+            let mut command = Command::new("qemu-system-arm");
+            command
+                .args(["-M", machine, "-display", "none", "-monitor", "none"])
+                .args(["-semihosting-config", "enable=on,target=native"])
+                // Without nodelay every reply waits 40 ms.
+                .args(["-serial", &format!("tcp:127.0.0.1:{port},nodelay=on")])
+                .arg("-kernel")
+                .arg(elf);
+            adjust(&mut command);
+            command
+        })
+    }
+
+    /// Starts an emulator that connects its UART to the port that it is given.
+    pub fn boot_by(command: impl FnOnce(u16) -> Command) -> Self {
+        // The emulator connects to us: no port is guessed, and no byte is sent before someone listens.
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let port = listener.local_addr().unwrap().port();
-        let mut command = Command::new("qemu-system-arm");
-        command
-            .args(["-M", machine, "-display", "none", "-monitor", "none"])
-            .args(["-semihosting-config", "enable=on,target=native"])
-            // Without nodelay every reply waits 40 ms.
-            .args(["-serial", &format!("tcp:127.0.0.1:{port},nodelay=on")])
-            .arg("-kernel")
-            .arg(elf);
-        adjust(&mut command);
-        let mut qemu = command
-            .spawn()
-            .expect("QEMU starts; if it is missing: apt-get install qemu-system-arm");
+        let mut command = command(port);
+        let machine = format!("{command:?}");
+        let mut qemu = command.spawn().expect(
+            "the emulator starts; if it is missing: apt-get install qemu-system-arm nodejs",
+        );
         listener.set_nonblocking(true).unwrap();
         let started = Instant::now();
         let stream = loop {

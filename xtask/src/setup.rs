@@ -1,7 +1,8 @@
 //! Installs what the checks need and the machine lacks.
 
-use crate::Outcome;
+use crate::boards::{RP2040JS, RP2040JS_FOLDER};
 use crate::call::Call;
+use crate::{Outcome, root};
 
 pub const TARGETS: [&str; 4] = [
     "thumbv6m-none-eabi",
@@ -56,6 +57,19 @@ pub fn set_up_probe_rs() -> Outcome {
         return Ok(());
     }
     install("libudev-dev pkg-config")
+}
+
+/// For the Raspberry Pi Pico's emulator.
+pub fn set_up_rp2040js() -> Outcome {
+    programs(&["npm"])?;
+    let folder = root().join(RP2040JS_FOLDER);
+    if folder.join("node_modules/rp2040js").exists() {
+        return Ok(());
+    }
+    Call::new("npm install --silent --no-audit --no-fund --prefix")
+        .arg(&folder.to_string_lossy())
+        .arg(RP2040JS)
+        .run_aloud()
 }
 
 fn rustup_parts(kind: &str, wanted: &[&str]) -> Outcome {

@@ -9,9 +9,9 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::boards::{self, Board, DEFAULT, Firmware};
+use crate::boards::{self, Board, DEFAULT, Firmware, RP2040JS_FOLDER, Runs};
 use crate::call::Call;
-use crate::{Outcome, setup};
+use crate::{Outcome, root, setup};
 
 const HELP: &str = "\
 Usage: cargo xtask shell [--board NAME] [--tcp [PORT]]
@@ -57,7 +57,7 @@ fn port_number(text: &str) -> Outcome<u16> {
 }
 
 fn on_terminal(board: &Board) -> Outcome {
-    let emulator = emulator(board, "-serial mon:stdio")?;
+    let emulator = emulator(board, "-serial mon:stdio", "terminal")?;
     println!(
         "sundew on an emulated {} ({})\nPress Enter for a prompt, then type `help`. Ctrl-A X leaves.",
         board.core, board.name
@@ -69,7 +69,7 @@ fn on_port(board: &Board, port: u16) -> Outcome {
     check_free(port)?;
     // Without nodelay every reply waits 40 ms.
     let uart = format!("-monitor none -serial tcp:127.0.0.1:{port},server=on,wait=off,nodelay=on");
-    let emulator = emulator(board, &uart)?;
+    let emulator = emulator(board, &uart, &format!("listen:{port}"))?;
     // It may have been taken during a long build.
     check_free(port)?;
     start_announcer(port)?;
@@ -93,8 +93,19 @@ fn start_announcer(port: u16) -> Outcome {
     }
 }
 
-/// Installs what is missing, builds the firmware and returns the command that boots it.
-fn emulator(board: &Board, uart: &str) -> Outcome<Call> {
+/// Installs what is missing, builds the firmware and returns the command that boots it, with its UART as QEMU or
+/// boards/pico/emulate.cjs want to be told.
+fn emulator(board: &Board, uart: &str, wire: &str) -> Outcome<Call> {
+    if board.runs == Runs::Rp2040js {
+        setup::set_up_rp2040js()?;
+        eprintln!("building the firmware");
+        let elf = board.build(Firmware::Console)?;
+        let modules = root().join(RP2040JS_FOLDER).join("node_modules");
+        return Ok(Call::new("node boards/pico/emulate.cjs")
+            .arg(&elf.to_string_lossy())
+            .arg(wire)
+            .env("NODE_PATH", &modules.to_string_lossy()));
+    }
     let machine = board.emulated()?;
     setup::set_up_emulator(board.triple)?;
     eprintln!("building the firmware");

@@ -207,6 +207,7 @@ fn every_board() -> Outcome<Ending> {
         .inside(&board.folder())
         .run()?;
     }
+    setup::set_up_rp2040js()?;
     // It builds all of them.
     size::check().map_err(|error| format!("{error}\nto repeat it:\n  cargo xtask size --check"))?;
     calls(["cargo test --all-features --test boards"])

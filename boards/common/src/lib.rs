@@ -21,6 +21,7 @@ pub mod nordic_watchdog;
 pub mod receive;
 pub mod register;
 mod status;
+pub mod stm32f4_watchdog;
 mod transmit;
 pub mod trial;
 

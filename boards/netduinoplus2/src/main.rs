@@ -11,7 +11,7 @@ use cortex_m_rt::entry;
 use defmt_rtt as _;
 use embedded_hal_nb::nb;
 use embedded_hal_nb::serial::{Read, Write};
-use stm32f4xx_hal::pac::{self, IWDG, Interrupt, RCC, USART1, interrupt};
+use stm32f4xx_hal::pac::{self, Interrupt, USART1, interrupt};
 use stm32f4xx_hal::prelude::*;
 use stm32f4xx_hal::rcc::Config;
 use stm32f4xx_hal::serial::Rx;
@@ -22,6 +22,7 @@ use sundew::sizing::{Plan, Rate};
 use sundew_board::receive::{self, Receiver};
 use sundew_board::{
     AfterCrash, Machine, Transmitter, WATCHDOG_MILLISECONDS, clock, crash_handlers, memory, run,
+    stm32f4_watchdog,
 };
 
 const PLAN: Plan = Plan::for_ram(96 * 1024, Rate::percent(1));
@@ -39,20 +40,11 @@ impl Machine for Board {
     const AFTER_CRASH: AfterCrash = AfterCrash::Reset;
 
     fn feed_watchdog() {
-        // SAFETY: main started it, and nothing else writes this register.
-        unsafe {
-            (*IWDG::ptr())
-                .kr()
-                .write(|register| register.key().bits(0xAAAA))
-        };
+        stm32f4_watchdog::feed();
     }
 
     fn was_reset_by_watchdog() -> bool {
-        // SAFETY: nothing else runs yet that uses this register.
-        let causes = unsafe { (*RCC::ptr()).csr() };
-        let was_watchdog = causes.read().wdgrstf().bit_is_set();
-        causes.modify(|_, register| register.rmvf().set_bit());
-        was_watchdog
+        stm32f4_watchdog::was_reset_by_watchdog()
     }
 
     fn write_last_word(byte: u8) {
@@ -93,11 +85,10 @@ fn main() -> ! {
     // From the chip's own oscillator: boards differ in their crystals. QEMU has no clock control, so no oscillator
     // is ever ready, and to wait for the PLL would be for ever; its clock is 168 MHz anyway.
     let is_silicon = chip.RCC.cr().read().hsirdy().bit_is_set();
-    let clocks = Config::hsi();
     let clocks = if is_silicon {
-        clocks.sysclk(168.MHz())
+        Config::hsi().sysclk(168.MHz())
     } else {
-        clocks
+        Config::hsi()
     };
     let mut rcc = chip.RCC.freeze(clocks);
     let (pins_a, pins_b) = (chip.GPIOA.split(&mut rcc), chip.GPIOB.split(&mut rcc));

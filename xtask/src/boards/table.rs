@@ -21,6 +21,8 @@ pub struct Board {
 pub enum Runs {
     /// On this machine of QEMU's.
     Qemu(Machine),
+    /// In rp2040js, an emulator on Node.js.
+    Rp2040js,
     /// Nowhere.
     OnSiliconOnly,
 }
@@ -41,7 +43,7 @@ const SHELL: &str = "console, crash and reset in QEMU";
 const SHELL_AND_WATCHDOG: &str = "console, crash, reset and watchdog in QEMU";
 const BUILT: &str = "built, not run";
 
-pub const BOARDS: [Board; 8] = [
+pub const BOARDS: [Board; 9] = [
     Board {
         name: DEFAULT,
         core: "Cortex-M3",
@@ -133,6 +135,17 @@ pub const BOARDS: [Board; 8] = [
         tested: SHELL,
     },
     Board {
+        name: "pico",
+        core: "Cortex-M0+",
+        triple: "thumbv6m-none-eabi",
+        ram: "264 KB",
+        flash: "2 MB",
+        filter_bytes: 3_073 * 64,
+        capacity: 158_446,
+        runs: Runs::Rp2040js,
+        tested: "console in rp2040js",
+    },
+    Board {
         name: "nucleo-f411re",
         core: "Cortex-M4F",
         triple: "thumbv7em-none-eabihf",
@@ -156,16 +169,21 @@ pub const BOARDS: [Board; 8] = [
     },
 ];
 
+/// Where npm puts [`RP2040JS`], below the root.
+pub const RP2040JS_FOLDER: &str = "target/rp2040js";
+/// What to install there. MIT licence.
+pub const RP2040JS: &str = "rp2040js@1.4.1";
+
 impl Board {
     pub fn find(name: &str) -> Option<&'static Self> {
         BOARDS.iter().find(|board| board.name == name)
     }
 
-    /// What runs it on this computer, if anything does.
+    /// The machine of QEMU's that runs it, if there is one.
     pub fn machine(&self) -> Option<Machine> {
         match self.runs {
             Runs::Qemu(machine) => Some(machine),
-            Runs::OnSiliconOnly => None,
+            Runs::Rp2040js | Runs::OnSiliconOnly => None,
         }
     }
 
