@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use object::{Object, ObjectSection, ObjectSymbol};
 
 use crate::call::Call;
+use crate::process::Process;
 use crate::row::{Bench, Row};
 use crate::{Outcome, root};
 
@@ -137,21 +136,25 @@ impl Core {
 
     /// What the firmware prints.
     fn run(&self, elf: &PathBuf) -> Outcome<String> {
-        let child = Command::new("qemu-system-arm")
-            .args(["-M", self.machine])
+        let mut qemu = Command::new("qemu-system-arm");
+        qemu.args(["-M", self.machine])
             .args(["-display", "none", "-monitor", "none", "-serial", "none"])
             .args(["-semihosting-config", "enable=on,target=native"])
             .args(["-icount", "shift=8,align=off,sleep=off"])
             .arg("-kernel")
-            .arg(elf)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| {
-                format!("cannot start qemu-system-arm: {error}; `cargo xtask test` installs it")
-            })?;
-        output_within(child, QEMU_LIMIT).map_err(|error| format!("{}: QEMU {error}", self.name))
+            .arg(elf);
+        let ended = Process::start(qemu)
+            .map_err(|error| format!("{error}; `cargo xtask test` installs it"))?
+            .end(QEMU_LIMIT)?;
+        if ended.status.success() {
+            Ok(ended.output)
+        } else {
+            let (status, output) = (ended.status, ended.output);
+            Err(format!(
+                "{}: QEMU failed, {status}, after printing\n{output}",
+                self.name
+            ))
+        }
     }
 
     fn rows(&self, bench: Bench, output: &str) -> Outcome<Vec<Row>> {
@@ -242,57 +245,9 @@ fn is_memory_function(symbol: &str) -> bool {
         || symbol.starts_with("_ZN17compiler_builtins3mem")
 }
 
-/// What the process prints to either stream; it is killed after `limit`.
-fn output_within(mut child: Child, limit: Duration) -> Outcome<String> {
-    let streams: [Option<Box<dyn Read + Send>>; 2] = [
-        child.stdout.take().map(|stream| Box::new(stream) as _),
-        child.stderr.take().map(|stream| Box::new(stream) as _),
-    ];
-    // Read while it runs: a full pipe would stop it.
-    let readers = streams.map(|stream| {
-        thread::spawn(move || {
-            let mut bytes = Vec::new();
-            if let Some(mut stream) = stream {
-                stream.read_to_end(&mut bytes)?;
-            }
-            Ok::<_, std::io::Error>(String::from_utf8_lossy(&bytes).into_owned())
-        })
-    });
-
-    let start = Instant::now();
-    let status = loop {
-        match child.try_wait().map_err(|error| error.to_string())? {
-            Some(status) => break Some(status),
-            None if start.elapsed() > limit => {
-                // It may have ended by itself just now; wait tells either way.
-                let _ = child.kill();
-                child.wait().map_err(|error| error.to_string())?;
-                break None;
-            }
-            None => thread::sleep(Duration::from_millis(20)),
-        }
-    };
-    let mut output = String::new();
-    for reader in readers {
-        let text = reader.join().map_err(|_| "reader panicked")?;
-        output.push_str(&text.map_err(|error| error.to_string())?);
-    }
-    match status {
-        Some(status) if status.success() => Ok(output),
-        Some(status) => Err(format!("failed, {status}, after printing\n{output}")),
-        None => Err(format!(
-            "was killed after {} s, after printing\n{output}",
-            limit.as_secs()
-        )),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
-
-    use super::{CORES, is_memory_function, output_within};
+    use super::{CORES, is_memory_function};
     use crate::row::Bench;
 
     #[test]
@@ -327,20 +282,5 @@ mod tests {
         assert!(rows(row).is_err());
         assert!(rows(&format!("{row}panicked at main.rs\nend\n")).is_err());
         assert_eq!(rows(&format!("{row}end\n")).unwrap().len(), 1);
-    }
-
-    #[test]
-    #[cfg(unix)]
-    fn a_process_that_hangs_is_killed() {
-        let child = Command::new("sleep")
-            .arg("60")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let start = Instant::now();
-        let error = output_within(child, Duration::from_millis(100)).unwrap_err();
-        assert!(error.starts_with("was killed"), "{error}");
-        assert!(start.elapsed() < Duration::from_secs(30));
     }
 }

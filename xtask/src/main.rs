@@ -1,5 +1,7 @@
 //! `cargo xtask`: every task of this repository that is more than one cargo command.
 
+#![forbid(unsafe_code)]
+
 mod bench_host;
 mod bench_shell;
 mod bench_target;
@@ -7,7 +9,11 @@ mod boards;
 mod call;
 mod clients;
 mod crawl;
+mod emulated_board;
 mod firmware;
+mod probe;
+mod probe_rs;
+mod process;
 mod reference;
 mod row;
 mod setup;
@@ -15,6 +21,7 @@ mod shell;
 mod size;
 mod table;
 mod test;
+mod test_flash;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -30,6 +37,7 @@ Usage: cargo xtask COMMAND
   size            flash and RAM of every board
   crawl           a million URLs on an emulated device of the 256 MB class
   test            installs what is missing, then runs every check; CI runs the same
+  test flash      probe-rs flashes the boards' firmware to machines of QEMU
   test clients    Redis clients against the console: redis-cli, redis-benchmark, redis-py
   test guava      Guava's own library, in Java, against GuavaBloom
   bench target    instructions and code size on Cortex-M0, M3 and M4 under QEMU

@@ -33,6 +33,13 @@ const CLIENTS_ELSEWHERE: OtherSystems = [
     ("apk", "sudo apk add redis python3"),
     ("brew", "brew install redis python3"),
 ];
+const PROBE_RS_ELSEWHERE: OtherSystems = [
+    ("dnf", "sudo dnf install systemd-devel pkgconf"),
+    ("pacman", "sudo pacman -S systemd-libs pkgconf"),
+    ("zypper", "sudo zypper install libudev-devel pkgconf"),
+    ("apk", "sudo apk add eudev-dev pkgconf"),
+    ("brew", "brew install pkgconf"),
+];
 /// Where there is no package of Guava, Maven gets it.
 macro_rules! and_copy_guava {
     ($install:literal) => {
@@ -104,6 +111,14 @@ fn guava_jar() -> Option<PathBuf> {
     let named = std::env::var_os("SUNDEW_GUAVA_JAR").map(PathBuf::from);
     let known = || GUAVA_JARS.iter().map(|jar| root().join(jar));
     named.or_else(|| known().find(|jar| jar.exists()))
+}
+
+/// For building probe-rs, whose USB drivers ask for udev.
+pub fn set_up_probe_rs() -> Outcome {
+    if Call::new("pkg-config --exists libudev").succeeds() {
+        return Ok(());
+    }
+    install("libudev-dev pkg-config", &PROBE_RS_ELSEWHERE)
 }
 
 /// For the Raspberry Pi Pico's emulator.

@@ -6,11 +6,10 @@ use std::time::Instant;
 use crate::boards::BOARDS;
 use crate::call::Call;
 use crate::setup::{self, TARGETS};
-
-use crate::{Outcome, clients, reference, root, size};
+use crate::{Outcome, clients, reference, root, size, test_flash};
 
 const HELP: &str = "\
-Usage: cargo xtask test [clients|guava]
+Usage: cargo xtask test [clients | guava | flash]
 
 Installs what is missing (rustup targets and components; qemu-system-arm and python3 through apt-get),
 then runs every check and stops at the first that fails, with the command that repeats it.
@@ -18,7 +17,12 @@ then runs every check and stops at the first that fails, with the command that r
   clients  only redis-cli, redis-benchmark and redis-py against the console under QEMU; installs
            redis-tools and python3-venv through apt-get, and redis-py below target/
   guava    only Guava's own library against GuavaBloom, in both directions; installs libguava-java and
-           default-jdk-headless (17 or later) through apt-get. SUNDEW_GUAVA_JAR names another jar of Guava";
+           default-jdk-headless (17 or later) through apt-get. SUNDEW_GUAVA_JAR names another jar of Guava
+  flash    only probe-rs, unmodified, which flashes the boards' firmware to machines of QEMU through a debug
+           probe of this repository; installs libudev-dev and pkg-config through apt-get, and probe-rs-tools
+           below target/ unless that version is there already: four minutes on two cores, once. The check of
+           boards/chips.txt, whether every board's firmware fits its chip, is `cargo test --test chips` and
+           needs none of that";
 
 /// How a step ended that did not fail.
 enum Ending {
@@ -28,7 +32,7 @@ enum Ending {
 
 type Step = fn() -> Outcome<Ending>;
 
-const STEPS: [(&str, Step); 13] = [
+const STEPS: [(&str, Step); 14] = [
     ("format", format_check),
     ("clippy", clippy),
     ("docs", docs),
@@ -45,6 +49,7 @@ const STEPS: [(&str, Step); 13] = [
     ("a million URLs on the 256 MB class", || {
         calls(["cargo xtask crawl"])
     }),
+    ("probe-rs", || test_flash::test().map(|()| Ending::Passed)),
     ("Redis clients", || clients::test().map(|()| Ending::Passed)),
     ("miri", miri),
     ("instructions and code size on the target", bench_check),
@@ -63,6 +68,7 @@ pub fn command(arguments: &[&str]) -> Outcome {
         [] => test(),
         ["clients"] => clients::test(),
         ["guava"] => guava(),
+        ["flash"] => test_flash::test(),
         ["--help" | "-h"] => {
             println!("{HELP}");
             Ok(())
