@@ -257,6 +257,65 @@ fn a_reset_is_counted_and_told() {
     });
 }
 
+/// The micro:bit saves to its own flash, whose controller QEMU emulates.
+#[test]
+fn the_microbit_has_its_keys_after_a_reset_even_in_the_middle_of_a_save() {
+    let (board, machine) = emulated()
+        .find(|(board, _)| board.name == "microbit")
+        .expect("a micro:bit");
+    let mut device = boot_with(board, machine, Firmware::Console, with_monitor);
+    let mut monitor = device.emulator().stdin.take().unwrap();
+    let mut restart = |device: &mut Device| {
+        monitor.write_all(b"system_reset\n").unwrap();
+        thread::sleep(Duration::from_millis(300));
+        wait_for(device);
+    };
+    device.ask(b"CF.RESERVE cuckoo 50\r\n", b"+OK\r\n");
+    for command in [
+        "BF.ADD urls first",
+        "CF.ADD cuckoo first",
+        "BF.ADD grown first",
+    ] {
+        device.ask(format!("{command}\r\n").as_bytes(), b":1\r\n");
+    }
+    device.ask(b"SUNDEW.SAVE\r\n", b"+Background saving started\r\n");
+    while field(&mut device, "save_in_progress") == "1" {}
+    assert_eq!(field(&mut device, "save_error"), "");
+    assert_eq!(field(&mut device, "save_sequence"), "1");
+    restart(&mut device);
+    for command in [
+        "BF.EXISTS urls first",
+        "CF.EXISTS cuckoo first",
+        "BF.EXISTS grown first",
+    ] {
+        device.ask(format!("{command}\r\n").as_bytes(), b":1\r\n");
+    }
+    device.ask(b"BF.EXISTS urls second\r\n", b":0\r\n");
+
+    // Resets at arbitrary moments of a save: the one before counts, or the new one.
+    for turn in 0..8 {
+        device.ask(format!("BF.ADD urls turn-{turn}\r\n").as_bytes(), b":1\r\n");
+        device.ask(b"SUNDEW.SAVE\r\n", b"+Background saving started\r\n");
+        thread::sleep(Duration::from_millis(turn * 20));
+        restart(&mut device);
+        device.ask(b"BF.EXISTS urls first\r\n", b":1\r\n");
+        device.ask(b"CF.EXISTS cuckoo first\r\n", b":1\r\n");
+        assert_eq!(field(&mut device, "save_error"), "");
+        // Whichever it was, from here on it is in.
+        device.send(format!("BF.ADD urls turn-{turn}\r\n").as_bytes());
+        device.read_reply();
+    }
+    device.ask(b"SUNDEW.SAVE\r\n", b"+Background saving started\r\n");
+    while field(&mut device, "save_in_progress") == "1" {}
+    restart(&mut device);
+    for turn in 0..8 {
+        device.ask(
+            format!("BF.EXISTS urls turn-{turn}\r\n").as_bytes(),
+            b":1\r\n",
+        );
+    }
+}
+
 /// QEMU tells of every instruction that it executes.
 #[test]
 fn an_idle_console_executes_fewer_than_2000_instructions_a_second() {

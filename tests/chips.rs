@@ -102,7 +102,7 @@ impl Board {
         let setting = |name: &str| {
             let lines = config.lines().map(str::trim);
             let value = lines.filter_map(|line| line.strip_prefix(name)?.trim().strip_prefix('='));
-            Some(String::from(value.last()?.trim().trim_matches('"')))
+            Some(String::from(value.next_back()?.trim().trim_matches('"')))
         };
         let runner = setting("runner")?;
         let words: Vec<&str> = runner.split_whitespace().collect();

@@ -29,9 +29,21 @@ pub fn describe<M: Machine>() -> Board {
 #[inline(always)]
 pub fn run<M: Machine>(
     keyspace: Keyspace,
+    receiver: Receiver<M>,
+    transmitter: impl embedded_io::Write,
+    led: impl OutputPin,
+) -> ! {
+    run_with(keyspace, receiver, transmitter, led, |_| {})
+}
+
+/// [`run`] after `prepare` did something with the shell, such as to restore its keys.
+#[inline(always)]
+pub fn run_with<'a, M: Machine>(
+    keyspace: Keyspace<'a>,
     mut receiver: Receiver<M>,
     mut transmitter: impl embedded_io::Write,
     led: impl OutputPin,
+    prepare: impl FnOnce(&mut Shell<'a>),
 ) -> ! {
     if cfg!(feature = "trial") {
         trial::run(receiver, transmitter);
@@ -39,6 +51,7 @@ pub fn run<M: Machine>(
     boot::start::<M>();
     let mut status = Status::new(led);
     let mut shell = Shell::new(keyspace, describe::<M>());
+    prepare(&mut shell);
     log!(
         info,
         "start {}, {}; {} bytes of static RAM",
@@ -59,7 +72,8 @@ pub fn run<M: Machine>(
             step = now;
         }
         if receiver.is_empty() {
-            if is_new_step && now.wrapping_sub(last_received) < RESTING {
+            let is_resting = now.wrapping_sub(last_received) >= RESTING && !is_saving(&shell);
+            if is_new_step && !is_resting {
                 // A UART that waits for its turn to send has no error to give, nor has an LED.
                 let _ = shell.poll(now, &mut transmitter);
                 let _ = status.show(now, is_active, shell.is_near_capacity());
@@ -80,5 +94,16 @@ pub fn run<M: Machine>(
         if is_new_step {
             let _ = status.show(now, true, shell.is_near_capacity());
         }
+    }
+}
+
+/// Whether the shell has more to do than to answer.
+fn is_saving(shell: &Shell) -> bool {
+    #[cfg(feature = "embedded-storage")]
+    return shell.is_saving();
+    #[cfg(not(feature = "embedded-storage"))]
+    {
+        let _ = shell;
+        false
     }
 }

@@ -16,6 +16,8 @@ pub mod large_ram;
 mod log;
 mod machine;
 pub mod memory;
+#[cfg(feature = "embedded-storage")]
+pub mod nordic_flash;
 pub mod nordic_uart;
 pub mod nordic_watchdog;
 pub mod receive;
@@ -25,7 +27,7 @@ pub mod stm32f4_watchdog;
 mod transmit;
 pub mod trial;
 
-pub use console::{describe, run};
+pub use console::{describe, run, run_with};
 pub use machine::{AfterCrash, Machine, WATCHDOG_MILLISECONDS};
 pub use status::{Inverted, Status};
 pub use transmit::Transmitter;

@@ -1,4 +1,4 @@
-//! The console on a micro:bit v1: 8 KB for 6,607 URLs, 2 KB for the keys that users make.
+//! The console on a micro:bit v1: 8 KB for 6,607 URLs, 2 KB for the keys that users make, and flash to save them all.
 
 #![no_std]
 #![no_main]
@@ -10,15 +10,21 @@ use defmt_rtt as _;
 use nrf51_hal::Clocks;
 use nrf51_hal::gpio::{Level, p0};
 use nrf51_hal::pac::{self, Interrupt, interrupt};
+use sundew::persist::Store;
 use sundew::profile::{KB8, Kb8};
 use sundew::shell::{Arena, Fixed, Keyspace};
+use sundew_board::nordic_flash::NordicFlash;
 use sundew_board::receive::Receiver;
 use sundew_board::{
-    AfterCrash, Machine, crash_handlers, memory, nordic_uart, nordic_watchdog, run,
+    AfterCrash, Machine, crash_handlers, memory, nordic_uart, nordic_watchdog, run_with,
 };
 
 /// So that cargo links anew when it was changed.
 const _: &[u8] = include_bytes!("../memory.x");
+
+/// The end of the flash, which memory.x leaves free: two slots, each for all RAM and as much again of changes.
+const STORE: core::ops::Range<usize> = 0x3_8000..0x4_0000;
+const SLOTS: u32 = 2;
 
 struct Board;
 
@@ -74,11 +80,21 @@ fn main() -> ! {
     let transmitter = nordic_uart::start(24, 25);
     nordic_watchdog::start();
     timer::start(chip.TIMER0, &mut core.NVIC);
+    // SAFETY: the program ends before, and this runs once.
+    let flash = unsafe { NordicFlash::new(STORE) };
+    let mut store = Store::open(flash, 0..STORE.len() as u32, SLOTS);
     let mut fixed = [Fixed::blocked("urls", KB8.capacity as u32, URLS)];
-    run::<Board>(
+    run_with::<Board>(
         Keyspace::new(&mut fixed, ARENA),
         Receiver::start(core.NVIC),
         transmitter,
         led,
+        |shell| match &mut store {
+            Ok(store) => match shell.restore_from(store) {
+                Ok(records) => defmt::info!("{} filters restored", records),
+                Err(_) => defmt::error!("what was saved does not fit this firmware"),
+            },
+            Err(_) => defmt::error!("no flash to save to"),
+        },
     )
 }
