@@ -143,7 +143,7 @@ pub const BOARDS: [Board; 9] = [
         filter_bytes: 3_073 * 64,
         capacity: 158_446,
         runs: Runs::Rp2040js,
-        tested: "console in rp2040js",
+        tested: "console, crash and reset in QEMU; flashed by probe-rs in QEMU, with a stand-in for the flash algorithm",
     },
     Board {
         name: "nucleo-f411re",
