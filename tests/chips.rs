@@ -101,7 +101,8 @@ impl Board {
         let config = fs::read_to_string(folder.join(".cargo/config.toml")).ok()?;
         let setting = |name: &str| {
             let lines = config.lines().map(str::trim);
-            let value = lines.filter_map(|line| line.strip_prefix(name)?.trim().strip_prefix('='));
+            let mut value =
+                lines.filter_map(|line| line.strip_prefix(name)?.trim().strip_prefix('='));
             Some(String::from(value.next_back()?.trim().trim_matches('"')))
         };
         let runner = setting("runner")?;
