@@ -171,7 +171,6 @@ impl<'a> Keyspace<'a> {
         })
     }
 
-    #[inline(never)]
     fn next_key(&self, last: Option<KeyRef>) -> Option<KeyRef> {
         let next = last.map_or(0, |last| last.0.get());
         if next < self.fixed.len() {
@@ -286,6 +285,7 @@ impl<'a> Keyspace<'a> {
     }
 
     /// Adds to a word; `u32::MAX` takes off 1.
+    #[inline(never)]
     pub(super) fn add_to_word(&mut self, stage: KeyRef, word: usize, more: u32) {
         let value = self.header(stage).get(word).copied().unwrap_or(0);
         self.set_word(stage, word, value.wrapping_add(more));

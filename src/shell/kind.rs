@@ -13,6 +13,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// The number in a run's header.
+    #[inline(never)]
     pub fn number(self) -> u32 {
         self as u32
     }
@@ -35,6 +36,7 @@ impl Kind {
     }
 
     /// What `TYPE` says: for the structures of Redis and RedisBloom, what those say.
+    #[inline(never)]
     pub fn type_name(self) -> &'static str {
         match self {
             Self::Bloom => "MBbloom--",
