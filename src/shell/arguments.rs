@@ -53,6 +53,7 @@ impl Arguments {
     }
 
     /// The current argument is complete.
+    #[inline(never)]
     pub fn end(&mut self) {
         match self.starts.get_mut(self.count + 1) {
             Some(next) => {

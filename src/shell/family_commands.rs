@@ -125,6 +125,7 @@ pub(super) fn run_item(
 }
 
 /// CMS.INCRBY: an item and by how much.
+#[inline(never)]
 pub(super) fn increment(
     key: Option<KeyRef>,
     hash: u32,

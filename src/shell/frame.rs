@@ -136,12 +136,18 @@ impl Frames {
                     self.end_argument();
                     return Some(Part::ArgumentEnd);
                 }
-                (State::ArgumentStart, [b'$', line @ ..]) => {
+                (State::LineStart, [b'*', line @ ..])
+                | (State::ArgumentStart, [b'$', line @ ..]) => {
                     if let Some((number, rest)) = number_of_line(line) {
                         *input = rest;
                         self.number = number;
-                        self.state = State::Bytes;
-                        continue;
+                        if self.state == State::ArgumentStart {
+                            self.state = State::Bytes;
+                            continue;
+                        }
+                        self.arguments_left = number;
+                        self.state = State::ArgumentStart;
+                        return Some(Part::Begin(number));
                     }
                 }
                 _ => {}

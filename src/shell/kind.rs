@@ -13,7 +13,6 @@ pub(super) enum Kind {
 
 impl Kind {
     /// The number in a run's header.
-    #[inline(never)]
     pub fn number(self) -> u32 {
         self as u32
     }
