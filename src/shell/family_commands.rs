@@ -10,6 +10,7 @@ use super::keyspace::{KeyError, KeyRef, Wish};
 use super::kind::Kind;
 use super::reply::Reply;
 use super::server::Server;
+use super::text::cut;
 use crate::sizing::{CountMinPlan, Layout, Plan, Rate, cuckoo_buckets};
 
 pub(super) const WRONG_TYPE: &str =
@@ -171,8 +172,11 @@ pub(super) fn cuckoo_reserve(server: &mut Server, arguments: &Arguments, reply: 
 
 fn info(fields: &str, values: &[u32], reply: &mut Reply) {
     reply.map(values.len() as u32);
-    for (name, value) in fields.split(',').zip(values) {
-        reply.field_name(name.as_bytes());
+    let mut fields = fields.as_bytes();
+    for value in values {
+        let (name, others) = cut(fields, b',');
+        fields = others;
+        reply.field_name(name);
         reply.integer(*value);
     }
 }
