@@ -6,6 +6,7 @@ use core::ops::{Deref, DerefMut};
 use crate::hash::{DefaultHash, HashFunction, HashValue, Xxh32};
 use crate::key::Key;
 use crate::merge_error::MergeError;
+use crate::sizing::divide;
 use crate::snapshot::parts::{GROUP, Parts};
 use crate::snapshot::{Header, Kind};
 
@@ -459,7 +460,7 @@ fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -> u64 {
     // The sum in units of 2^-32, and of 2^-least, so that no bit is lost however many keys there are. A register
     // at the maximum counts for what it would be on average if the hash were longer: two thirds.
     let count_of = |value: usize| u64::from(counts.get(value).copied().unwrap_or(0)) << 32;
-    let mut sum = count_of(most) * 2 / 3;
+    let mut sum = divide(count_of(most) * 2, 3);
     for value in (least.max(1)..most).rev() {
         sum = sum / 2 + count_of(value);
     }
@@ -474,10 +475,10 @@ fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -> u64 {
     // Flajolet's factor is 0.7213 / (1 + 1.079 / m). The numerator has below 32 + 2 * precision bits; what is
     // free up to 63 are fractional bits of the quotient, 3 for the largest sketch.
     let m = u64::from(registers);
-    let alpha = ALPHA * 1000 * m / (1000 * m + 1079);
+    let alpha = divide(ALPHA * 1000 * m, 1000 * m + 1079);
     let fraction_bits = 31 - 2 * precision;
     let numerator = alpha << (2 * precision + fraction_bits);
-    let quotient = (numerator + sum / 2) / sum.max(1);
+    let quotient = divide(numerator + sum / 2, sum.max(1));
 
     let least = least as u32;
     if least < fraction_bits {

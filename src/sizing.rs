@@ -82,6 +82,7 @@ impl Rate {
     }
 
     /// So many parts per billion; more than a billion are 100 %.
+    #[inline(never)]
     pub const fn from_parts_per_billion(parts: u32) -> Self {
         Self {
             parts_per_billion: if parts > BILLION { BILLION } else { parts },
@@ -987,6 +988,7 @@ const fn quotient(a: u64, b: u64) -> u64 {
 }
 
 /// `e^-x` with 58 fractional bits in and 62 out.
+#[inline(never)]
 const fn exp_of_minus(x: u64) -> u64 {
     /// `e^-32`, `e^-16` ... `e^-(1/8)` with 64 fractional bits, one for each upper bit of `x`.
     const POWERS: [u64; 9] = [
@@ -1024,6 +1026,7 @@ const fn exp_of_minus(x: u64) -> u64 {
 }
 
 /// `log2(1 / rate)` with 58 fractional bits; 0 counts as one part per billion.
+#[inline(never)]
 const fn log2_of_inverse_q58(rate: Rate) -> u64 {
     let parts = if rate.parts_per_billion == 0 {
         1

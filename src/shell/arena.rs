@@ -93,6 +93,7 @@ pub(super) fn is_first_stage(header: &Header) -> bool {
     header[word::SMALL] >> 16 & 0xFF == 0
 }
 
+#[inline(never)]
 pub(super) fn kind(header: &Header) -> Kind {
     Kind::of_number(header[word::SMALL] >> 24 & 0x7F)
 }
@@ -125,6 +126,7 @@ pub(super) fn next_stage(header: &Header) -> Header {
     next
 }
 
+#[inline(never)]
 pub(super) fn set_num_probes(header: &mut Header, k: u32) {
     header[word::SMALL] = header[word::SMALL] & !0xFF | k;
 }
@@ -155,6 +157,7 @@ impl ArenaView {
     }
 
     /// The first unit behind all runs.
+    #[inline(never)]
     fn end(&self) -> usize {
         let mut at = 0;
         while self.units_at(at) > 0 {
@@ -168,10 +171,12 @@ impl ArenaView {
         self.header(at)[word::UNITS] as usize
     }
 
+    #[inline(never)]
     pub(super) fn header(&self, at: usize) -> &Header {
         self.units.get(at).map_or(NO_HEADER, Block512::words)
     }
 
+    #[inline(never)]
     pub(super) fn header_mut(&mut self, at: usize) -> Option<&mut Header> {
         self.units.get_mut(at).map(Block512::words_mut)
     }

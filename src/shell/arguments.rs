@@ -1,6 +1,7 @@
 //! The arguments of a command that are kept until it is complete.
 
 use super::reply::words_of;
+use crate::copy::copy;
 
 /// Bytes of room for them all.
 pub(super) const ROOM: usize = 256;
@@ -14,10 +15,10 @@ pub(super) const MOST: usize = 16;
 pub(super) struct Arguments {
     count: usize,
     length: usize,
+    is_too_long: bool,
     /// Where each argument starts, also the next.
     starts: [u16; MOST + 1],
     bytes: [u8; ROOM],
-    is_too_long: bool,
 }
 
 impl Arguments {
@@ -39,16 +40,10 @@ impl Arguments {
 
     /// More bytes of the current argument; what does not fit is noted and dropped.
     pub fn push(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            match self.bytes.get_mut(self.length) {
-                Some(place) => *place = *byte,
-                None => {
-                    self.is_too_long = true;
-                    return;
-                }
-            }
-            self.length += 1;
-        }
+        let room = self.bytes.get_mut(self.length..).unwrap_or_default();
+        let copied = copy(bytes, room);
+        self.length += copied;
+        self.is_too_long |= copied < bytes.len();
     }
 
     /// More bytes of the first argument, of which so many are kept.
@@ -58,6 +53,7 @@ impl Arguments {
     }
 
     /// The current argument is complete.
+    #[inline(never)]
     pub fn end(&mut self) {
         match self.starts.get_mut(self.count + 1) {
             Some(next) => {

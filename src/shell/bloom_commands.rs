@@ -91,12 +91,18 @@ pub(super) fn capacity(text: &[u8]) -> Result<u32, Text> {
     }
 }
 
-fn reserve_wish(arguments: &Arguments) -> Result<Wish, Text> {
-    let mut wish = Wish {
+/// The rate and the capacity that are arguments 2 and 3.
+#[inline(never)]
+pub(super) fn wish(arguments: &Arguments) -> Result<Wish, Text> {
+    Ok(Wish {
         rate: rate(arguments.get(2))?,
         capacity: capacity(arguments.get(3))?,
         ..Wish::DEFAULT
-    };
+    })
+}
+
+fn reserve_wish(arguments: &Arguments) -> Result<Wish, Text> {
+    let mut wish = wish(arguments)?;
     options(arguments, 4, Kind::Bloom, &mut wish)?;
     Ok(wish)
 }

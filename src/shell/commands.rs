@@ -233,10 +233,16 @@ pub(super) static COMMANDS: &[Command] = &[
     whole("RESET", (1, 1), server_commands::reset),
 ];
 
+/// How many of them `help` lists.
+const NUM_LISTED: usize = 14;
+
 pub(super) fn find(name: &[u8]) -> Option<&'static Command> {
     let sign = sign(name);
-    COMMANDS
+    // What is for people is searched last: they wait for nothing.
+    let (for_people, for_clients) = COMMANDS.split_at(NUM_LISTED);
+    for_clients
         .iter()
+        .chain(for_people)
         .find(|command| command.sign == sign && command.is_named(name))
 }
 
@@ -247,10 +253,16 @@ const fn sign(name: &[u8]) -> u8 {
     while let [byte, after @ ..] = rest
         && *byte > b' '
     {
-        sign = sign.wrapping_mul(3) ^ (*byte | 0x20);
+        sign = sign.wrapping_mul(3) ^ without_case(*byte);
         rest = after;
     }
     sign
+}
+
+/// The same for a letter in upper and lower case, and for no two other bytes above a space of which one is in the name
+/// of a command.
+const fn without_case(byte: u8) -> u8 {
+    byte | 0x20
 }
 
 impl Command {
@@ -260,7 +272,7 @@ impl Command {
             byte > &b' '
                 && text
                     .next()
-                    .is_some_and(|own| own.eq_ignore_ascii_case(byte))
+                    .is_some_and(|own| without_case(own) == without_case(*byte))
         }) && text.next().is_none_or(|end| end <= b' ')
     }
 
@@ -316,4 +328,37 @@ pub(super) fn unknown(arguments: &Arguments, reply: &mut Reply) {
             fill_in(out, "'%s' ", argument, &[]);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_help_lists_comes_first() {
+        let listed = COMMANDS.iter().map(|command| !command.lines().1.is_empty());
+        assert!(listed.eq((0..COMMANDS.len()).map(|i| i < NUM_LISTED)));
+    }
+
+    #[test]
+    fn every_command_is_found_by_its_name_in_any_case() {
+        for command in COMMANDS {
+            for name in [
+                command.name().to_ascii_lowercase(),
+                command.name().to_ascii_uppercase(),
+            ] {
+                assert_eq!(find(&name).unwrap().text, command.text);
+            }
+        }
+        for name in [
+            &b""[..],
+            b"BF",
+            b"BF.ADD ",
+            b"BF\x0EADD",
+            b"BF.ADDS",
+            b"PIN\x27",
+        ] {
+            assert!(find(name).is_none(), "{}", name.escape_ascii());
+        }
+    }
 }

@@ -23,6 +23,7 @@ impl Decimal {
         Self { digits, first }
     }
 
+    #[inline(never)]
     pub fn as_bytes(&self) -> &[u8] {
         self.digits.get(self.first..).unwrap_or(&[])
     }

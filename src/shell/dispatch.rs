@@ -30,11 +30,15 @@ enum Mode {
 }
 
 /// The command that arrives.
+// In this order: what is near the start takes shorter instructions.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Dispatch {
     mode: Mode,
     /// What to do with items.
     what: What,
+    /// Whether an item of this command changed its key.
+    has_changed: bool,
     command: Option<&'static Command>,
     /// How many arguments the command has, with its name.
     count: u32,
@@ -42,8 +46,6 @@ pub(super) struct Dispatch {
     index: u32,
     /// The key of items; `None` when there is no such key, and nothing can be in it.
     key: Option<KeyRef>,
-    /// Whether an item of this command changed its key.
-    has_changed: bool,
     /// The hash of the current item.
     stream: Xxh32Stream,
     arguments: Arguments,

@@ -127,6 +127,7 @@ impl Keyspace<'_> {
     }
 
     /// Hands out bytes of a stage's payload; both ends are multiples of 4.
+    #[inline(never)]
     pub(super) fn payload(&self, stage: KeyRef, from: u32, to: u32, take: &mut dyn FnMut(&[u8])) {
         for index in from / 4..to / 4 {
             take(&self.payload_word(stage, index as usize).to_le_bytes());
@@ -146,7 +147,6 @@ impl Keyspace<'_> {
     }
 
     /// The same without what it says about the payload.
-    #[inline(never)]
     pub(super) fn stage_header(&self, stage: KeyRef, number: u32, stages: u32) -> Header {
         let run = self.header(stage);
         let kind = arena::kind(run);

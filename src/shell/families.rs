@@ -16,6 +16,7 @@ impl BucketStore<u16> for [Block512] {
         self.len() * 8
     }
 
+    #[inline(never)]
     fn bucket(&self, index: usize) -> [u16; 4] {
         let words = self.get(index / 8).map(Block512::words);
         let at = index % 8 * 2;
@@ -31,6 +32,7 @@ impl BucketStore<u16> for [Block512] {
         ]
     }
 
+    #[inline(never)]
     fn set_bucket(&mut self, index: usize, [a, b, c, d]: [u16; 4]) {
         let words = self.get_mut(index / 8).map(Block512::words_mut);
         if let Some([low, high]) =
@@ -85,6 +87,7 @@ fn group(blocks: &[Block512], index: usize) -> Group {
     group.copied().unwrap_or([0; 3])
 }
 
+#[inline(never)]
 fn set_group(blocks: &mut [Block512], index: usize, group: Group) {
     let bytes: &mut [u8] = match blocks.get_mut(index / GROUPS) {
         Some(block) => bytemuck::cast_slice_mut(block.words_mut()),
@@ -99,6 +102,7 @@ fn set_group(blocks: &mut [Block512], index: usize, group: Group) {
 }
 
 /// Counters of 32 bits, 16 in a unit, row after row.
+#[inline(never)]
 fn counter(blocks: &[Block512], index: usize) -> u32 {
     let block = blocks.get(index / 16);
     block.map_or(0, |block| block.words()[index % 16])
@@ -213,6 +217,7 @@ impl Keyspace<'_> {
     }
 
     /// The units that name a sketch's most frequent items.
+    #[inline(never)]
     fn top(&self, key: KeyRef) -> &[Block512] {
         let blocks = self.blocks(key);
         let counters = blocks.len().saturating_sub(TOP as usize);

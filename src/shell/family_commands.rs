@@ -2,14 +2,15 @@
 
 use super::arena::word;
 use super::arguments::Arguments;
-use super::bloom_commands::{SYNTAX_ERROR, Text, capacity, key_error, rate};
+use super::bloom_commands::{SYNTAX_ERROR, Text, capacity, key_error, rate, wish};
 use super::commands::What;
 use super::decimal::parse;
 use super::families::{REGISTER_UNITS, count_min_units};
-use super::keyspace::{KeyError, KeyRef};
+use super::keyspace::{KeyError, KeyRef, Wish};
 use super::kind::Kind;
 use super::reply::Reply;
 use super::server::Server;
+use super::text::cut;
 use crate::sizing::{CountMinPlan, Layout, Plan, Rate, cuckoo_buckets};
 
 pub(super) const WRONG_TYPE: &str =
@@ -125,6 +126,7 @@ pub(super) fn run_item(
 }
 
 /// CMS.INCRBY: an item and by how much.
+#[inline(never)]
 pub(super) fn increment(
     key: Option<KeyRef>,
     hash: u32,
@@ -170,8 +172,11 @@ pub(super) fn cuckoo_reserve(server: &mut Server, arguments: &Arguments, reply: 
 
 fn info(fields: &str, values: &[u32], reply: &mut Reply) {
     reply.map(values.len() as u32);
-    for (name, value) in fields.split(',').zip(values) {
-        reply.field_name(name.as_bytes());
+    let mut fields = fields.as_bytes();
+    for value in values {
+        let (name, others) = cut(fields, b',');
+        fields = others;
+        reply.field_name(name);
         reply.integer(*value);
     }
 }
@@ -337,12 +342,21 @@ fn weight(arguments: &Arguments, number: usize, has_weights: bool, i: usize) -> 
     }
 }
 
+/// Whether all keys that the arguments name are HyperLogLogs, or not there; tells otherwise.
+#[inline(never)]
+fn are_hyper_log_logs(server: &Server, arguments: &Arguments, reply: &mut Reply) -> bool {
+    let keyspace = &server.keyspace;
+    let mut keys = arguments.from(1).filter_map(|name| keyspace.find(name));
+    let are_all = keys.all(|key| keyspace.kind(key) == Kind::HyperLogLog);
+    if !are_all {
+        reply.bare_error(WRONG_TYPE);
+    }
+    are_all
+}
+
 pub(super) fn hyper_log_log_count(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    for name in arguments.from(1) {
-        let key = server.keyspace.find(name);
-        if key.is_some_and(|key| server.keyspace.kind(key) != Kind::HyperLogLog) {
-            return reply.bare_error(WRONG_TYPE);
-        }
+    if !are_hyper_log_logs(server, arguments, reply) {
+        return;
     }
     let keyspace = &server.keyspace;
     let keys = (1..arguments.len()).filter_map(|i| keyspace.find(arguments.get(i)));
@@ -350,11 +364,8 @@ pub(super) fn hyper_log_log_count(server: &mut Server, arguments: &Arguments, re
 }
 
 pub(super) fn hyper_log_log_merge(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    for name in arguments.from(1) {
-        let key = server.keyspace.find(name);
-        if key.is_some_and(|key| server.keyspace.kind(key) != Kind::HyperLogLog) {
-            return reply.bare_error(WRONG_TYPE);
-        }
+    if !are_hyper_log_logs(server, arguments, reply) {
+        return;
     }
     let name = arguments.get(1);
     let to = match server.keyspace.find(name) {
@@ -372,26 +383,43 @@ pub(super) fn hyper_log_log_merge(server: &mut Server, arguments: &Arguments, re
     reply.ok();
 }
 
-pub(super) fn counting_reserve(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let plan = |rate: Result<Rate, Text>, capacity: Result<u32, Text>| {
-        let (rate, capacity) = (rate?, capacity?);
-        let plan = Plan::try_for_keys_in(capacity.into(), rate, Layout::COUNTING);
-        Ok((rate, capacity, plan))
+/// Makes a key that takes what is wished for in each of so many generations; says why not otherwise.
+#[inline(never)]
+fn reserve(
+    server: &mut Server,
+    name: &[u8],
+    kind: Kind,
+    wish: &Wish,
+    generations: u32,
+    reply: &mut Reply,
+) -> Option<KeyRef> {
+    let layout = match kind {
+        Kind::Counting => Layout::COUNTING,
+        _ => Layout::DEFAULT,
     };
-    match plan(rate(arguments.get(2)), capacity(arguments.get(3))) {
-        Err(text) => reply.error(text),
-        Ok((_, _, Err(_))) => key_error(KeyError::TooLarge(u32::MAX), server, reply),
-        Ok((rate, capacity, Ok(plan))) => {
-            let units = plan.blocks() as u32;
-            if let Some(key) = create(server, arguments.get(1), Kind::Counting, units, reply) {
-                server.keyspace.set_word(key, word::CAPACITY, capacity);
-                server
-                    .keyspace
-                    .set_word(key, word::RATE, rate.parts_per_billion());
-                server.keyspace.set_probes(key, plan.k() as u32);
-                reply.ok();
-            }
-        }
+    // All generations are asked, so each has its share of the rate.
+    let share = (wish.rate.parts_per_billion() / generations).max(1);
+    let share = Rate::from_parts_per_billion(share);
+    let Ok(plan) = Plan::try_for_keys_in(wish.capacity.into(), share, layout) else {
+        key_error(KeyError::TooLarge(u32::MAX), server, reply);
+        return None;
+    };
+    let units = (plan.blocks() as u32).saturating_mul(generations);
+    let key = create(server, name, kind, units, reply)?;
+    server.keyspace.set_probes(key, plan.k() as u32);
+    Some(key)
+}
+
+pub(super) fn counting_reserve(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
+    let wish = match wish(arguments) {
+        Ok(wish) => wish,
+        Err(text) => return reply.error(text),
+    };
+    if let Some(key) = reserve(server, arguments.get(1), Kind::Counting, &wish, 1, reply) {
+        let rate = wish.rate.parts_per_billion();
+        server.keyspace.set_word(key, word::CAPACITY, wish.capacity);
+        server.keyspace.set_word(key, word::RATE, rate);
+        reply.ok();
     }
 }
 
@@ -410,13 +438,12 @@ pub(super) fn counting_info(server: &mut Server, arguments: &Arguments, reply: &
 /// RBF.RESERVE key rate capacity generations [EVERY seconds | AFTER items]: each generation is made for `capacity`
 /// items, and rotates after as many unless told otherwise.
 pub(super) fn rotating_reserve(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let wish = || -> Result<(Rate, u32, u32, u32, u32), Text> {
-        let rate = rate(arguments.get(2))?;
-        let capacity = capacity(arguments.get(3))?;
+    let options = || -> Result<(Wish, u32, u32, u32), Text> {
+        let wish = wish(arguments)?;
         let Some(generations @ 2..=32) = parse(arguments.get(4)) else {
             return Err("generations must be from 2 to 32");
         };
-        let (mut seconds, mut after) = (0, capacity);
+        let (mut seconds, mut after) = (0, wish.capacity);
         if arguments.len() > 5 {
             let Some(number @ 1..) = parse(arguments.get(6)) else {
                 return Err(SYNTAX_ERROR);
@@ -427,20 +454,14 @@ pub(super) fn rotating_reserve(server: &mut Server, arguments: &Arguments, reply
                 None => return Err(SYNTAX_ERROR),
             }
         }
-        Ok((rate, capacity, generations, seconds, after))
+        Ok((wish, generations, seconds, after))
     };
-    let (rate, capacity, generations, seconds, after) = match wish() {
-        Ok(wish) => wish,
+    let (wish, generations, seconds, after) = match options() {
+        Ok(options) => options,
         Err(text) => return reply.error(text),
     };
-    // All generations are asked, so each has its share of the rate.
-    let share = Rate::from_parts_per_billion((rate.parts_per_billion() / generations).max(1));
-    let Ok(plan) = Plan::try_for_keys_in(capacity.into(), share, Layout::DEFAULT) else {
-        return key_error(KeyError::TooLarge(u32::MAX), server, reply);
-    };
-    let units = (plan.blocks() as u32).saturating_mul(generations);
-    if let Some(key) = create(server, arguments.get(1), Kind::Rotating, units, reply) {
-        server.keyspace.set_probes(key, plan.k() as u32);
+    let name = arguments.get(1);
+    if let Some(key) = reserve(server, name, Kind::Rotating, &wish, generations, reply) {
         for (word, value) in [
             (word::CAPACITY, after),
             (word::RATE, seconds),

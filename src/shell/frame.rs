@@ -37,13 +37,10 @@ enum State {
     /// Where a frame may begin.
     LineStart,
     Text,
-    /// The digits behind `*`, and the `\n` behind them.
-    Count,
-    CountNewline,
+    /// The digits behind `*` or `$`, and the `\n` behind them.
+    Number,
+    NumberNewline,
     ArgumentStart,
-    /// The digits behind `$`, and the `\n` behind them.
-    Length,
-    LengthNewline,
     /// An argument, of which [`Frames::number`] bytes are still to come, then `\r`.
     Bytes,
     /// The `\n` after an argument.
@@ -54,10 +51,25 @@ enum State {
     LostLineStart,
 }
 
+/// What one more byte came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// Nothing to hand on yet.
+    Inside,
+    Begin,
+    ArgumentEnd,
+    Text,
+    BadNumber,
+    NoArgument,
+    NoLineEnd,
+}
+
 /// Where in a frame or line the input stands.
 #[derive(Debug)]
 pub(super) struct Frames {
     state: State,
+    /// Whether the number is the length of an argument, not their count.
+    is_length: bool,
     /// Whether the number has a digit.
     has_digit: bool,
     /// The number that is being read, or the bytes that are still to come.
@@ -70,6 +82,7 @@ impl Frames {
     pub const fn new() -> Self {
         Self {
             state: State::LineStart,
+            is_length: false,
             has_digit: false,
             number: 0,
             arguments_left: 0,
@@ -116,64 +129,97 @@ impl Frames {
                 self.number -= bytes.len() as u32;
                 return Some(Part::Bytes(bytes));
             }
+            // What is there in one piece, as it mostly is, takes fewer instructions than byte by byte.
+            match (self.state, *input) {
+                (State::Bytes, [b'\r', b'\n', rest @ ..]) => {
+                    *input = rest;
+                    self.end_argument();
+                    return Some(Part::ArgumentEnd);
+                }
+                (State::LineStart, [b'*', line @ ..])
+                | (State::ArgumentStart, [b'$', line @ ..]) => {
+                    if let Some((number, rest)) = number_of_line(line) {
+                        *input = rest;
+                        self.number = number;
+                        if self.state == State::ArgumentStart {
+                            self.state = State::Bytes;
+                            continue;
+                        }
+                        self.arguments_left = number;
+                        self.state = State::ArgumentStart;
+                        return Some(Part::Begin(number));
+                    }
+                }
+                _ => {}
+            }
             let (&byte, rest) = input.split_first()?;
             *input = rest;
-            if let Some(part) = self.push(byte) {
-                return Some(part);
-            }
+            let error = match self.push(byte) {
+                Step::Inside => continue,
+                Step::Begin => return Some(Part::Begin(self.number)),
+                Step::ArgumentEnd => return Some(Part::ArgumentEnd),
+                Step::Text => return Some(Part::Text(byte)),
+                Step::BadNumber if self.is_length => FrameError::Length,
+                Step::BadNumber => FrameError::Count,
+                Step::NoArgument => FrameError::NoArgument(byte),
+                Step::NoLineEnd => FrameError::NoLineEnd,
+            };
+            self.skip(byte);
+            return Some(Part::Broken(error));
         }
     }
 
-    fn push(&mut self, byte: u8) -> Option<Part<'static>> {
+    #[inline(never)]
+    fn push(&mut self, byte: u8) -> Step {
         let state = self.state;
         match state {
-            State::LineStart | State::LostLineStart if byte == b'*' => {
-                self.start_number(State::Count);
-            }
+            State::LineStart | State::LostLineStart if byte == b'*' => self.start_number(false),
             State::LineStart | State::Text => {
                 self.state = State::Text;
-                return Some(Part::Text(byte));
+                return Step::Text;
             }
-            State::Count if byte == b'\r' && self.has_digit => self.state = State::CountNewline,
-            State::Length if byte == b'\r' && self.has_digit => self.state = State::LengthNewline,
-            State::Count if self.push_digit(byte) => {}
-            State::Length if self.push_digit(byte) => {}
-            State::CountNewline if byte == b'\n' => {
+            State::Number if self.push_digit(byte) => {}
+            State::Number if byte == b'\r' && self.has_digit => self.state = State::NumberNewline,
+            State::NumberNewline if byte == b'\n' && !self.is_length => {
                 self.arguments_left = self.number;
                 // Redis ignores an empty frame, too.
                 if self.number == 0 {
                     self.state = State::LineStart;
                 } else {
                     self.state = State::ArgumentStart;
-                    return Some(Part::Begin(self.number));
+                    return Step::Begin;
                 }
             }
-            State::Count | State::CountNewline => return self.fail(FrameError::Count, byte),
-            State::ArgumentStart if byte == b'$' => self.start_number(State::Length),
-            State::ArgumentStart => return self.fail(FrameError::NoArgument(byte), byte),
-            State::LengthNewline if byte == b'\n' && self.number <= MAX_LENGTH => {
+            State::NumberNewline if byte == b'\n' && self.number <= MAX_LENGTH => {
                 self.state = State::Bytes;
             }
-            State::Length | State::LengthNewline => return self.fail(FrameError::Length, byte),
+            State::Number | State::NumberNewline => return Step::BadNumber,
+            State::ArgumentStart if byte == b'$' => self.start_number(true),
+            State::ArgumentStart => return Step::NoArgument,
             State::Bytes if byte == b'\r' => self.state = State::Newline,
             State::Newline if byte == b'\n' => {
-                self.arguments_left = self.arguments_left.saturating_sub(1);
-                self.state = match self.arguments_left {
-                    0 => State::LineStart,
-                    _ => State::ArgumentStart,
-                };
-                return Some(Part::ArgumentEnd);
+                self.end_argument();
+                return Step::ArgumentEnd;
             }
-            State::Bytes | State::Newline => return self.fail(FrameError::NoLineEnd, byte),
+            State::Bytes | State::Newline => return Step::NoLineEnd,
             State::Lost | State::LostLineStart => self.skip(byte),
         }
-        None
+        Step::Inside
     }
 
-    fn start_number(&mut self, state: State) {
-        self.state = state;
-        self.number = 0;
+    fn end_argument(&mut self) {
+        self.arguments_left = self.arguments_left.saturating_sub(1);
+        self.state = match self.arguments_left {
+            0 => State::LineStart,
+            _ => State::ArgumentStart,
+        };
+    }
+
+    fn start_number(&mut self, is_length: bool) {
+        self.state = State::Number;
+        self.is_length = is_length;
         self.has_digit = false;
+        self.number = 0;
     }
 
     /// Takes a digit; false when it is none, or the number begins with a zero or grows too large.
@@ -194,10 +240,22 @@ impl Frames {
             _ => State::Lost,
         };
     }
+}
 
-    fn fail(&mut self, error: FrameError, byte: u8) -> Option<Part<'static>> {
-        self.skip(byte);
-        Some(Part::Broken(error))
+/// The number on a line, and what is behind it; `None` when not all of the line is here, or something is unusual.
+fn number_of_line(line: &[u8]) -> Option<(u32, &[u8])> {
+    let mut number = 0;
+    let mut rest = line;
+    while let [digit @ b'0'..=b'9', after @ ..] = rest
+        && number < MAX_LENGTH / 10
+    {
+        number = number * 10 + u32::from(digit - b'0');
+        rest = after;
+    }
+    match rest {
+        // Anything else may begin with a zero, and a zero alone is rare.
+        [b'\r', b'\n', rest @ ..] if line.first() > Some(&b'0') => Some((number, rest)),
+        _ => None,
     }
 }
 

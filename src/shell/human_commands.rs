@@ -5,12 +5,11 @@ use super::arguments::Arguments;
 use super::commands::{self, COMMANDS};
 use super::decimal::{parse, parse_parts_per_billion};
 use super::family_commands::find;
-use super::keyspace::KeyRef;
+use super::keyspace::{KeyRef, count_ones};
 use super::kind::Kind;
 use super::reply::Reply;
 use super::server::Server;
 use super::text::fill_in;
-use crate::block::Block512;
 use crate::hash::HashStream;
 use crate::key::Sink;
 use crate::sizing::{Layout, Plan, Rate, divide};
@@ -118,12 +117,7 @@ pub(super) fn fill(server: &mut Server, arguments: &Arguments, reply: &mut Reply
     };
     let mut histogram = [0_u32; 16];
     for stage in server.keyspace.stages(key) {
-        for ones in server
-            .keyspace
-            .blocks(stage)
-            .iter()
-            .map(Block512::count_ones)
-        {
+        for ones in server.keyspace.blocks(stage).iter().map(count_ones) {
             if let Some(count) = histogram.get_mut((ones / 32).min(15) as usize) {
                 *count += 1;
             }

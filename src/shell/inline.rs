@@ -42,7 +42,6 @@ fn word<'l>(
 }
 
 /// The rest of a quoted part, and what follows its closing quote.
-#[inline(never)]
 fn quoted<'l>(
     mut rest: &'l [u8],
     quote: u8,

@@ -12,15 +12,6 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 6] = [
-        Self::Bloom,
-        Self::Cuckoo,
-        Self::CountMin,
-        Self::HyperLogLog,
-        Self::Counting,
-        Self::Rotating,
-    ];
-
     /// The number in a run's header.
     pub fn number(self) -> u32 {
         self as u32
@@ -28,8 +19,14 @@ impl Kind {
 
     /// The kind of that number.
     pub fn of_number(number: u32) -> Self {
-        let kind = Self::ALL.get(number as usize).copied();
-        kind.unwrap_or(Self::Bloom)
+        match number {
+            1 => Self::Cuckoo,
+            2 => Self::CountMin,
+            3 => Self::HyperLogLog,
+            4 => Self::Counting,
+            5 => Self::Rotating,
+            _ => Self::Bloom,
+        }
     }
 
     /// Whether a key is made for a number of items, and gets worse or refuses them beyond it.
@@ -38,6 +35,7 @@ impl Kind {
     }
 
     /// What `TYPE` says: for the structures of Redis and RedisBloom, what those say.
+    #[inline(never)]
     pub fn type_name(self) -> &'static str {
         match self {
             Self::Bloom => "MBbloom--",

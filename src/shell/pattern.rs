@@ -7,6 +7,7 @@
 ///
 /// At most the product of both lengths: a `*` that went wrong is tried again one byte later, and only the last
 /// one.
+#[inline(never)]
 pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
     let (mut pattern, mut name) = (pattern, name);
     // Where to go on when what follows the last `*` does not fit.

@@ -27,7 +27,9 @@ pub struct Board {
 }
 
 /// The device behind the shell.
+// In this order: nearly every command wants the keys, which lie where the server itself does.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Server<'a> {
     pub keyspace: Keyspace<'a>,
     pub board: Board,
@@ -86,6 +88,9 @@ impl Uptime {
     };
 
     pub fn advance(&mut self, now: u32) {
+        if now == self.last {
+            return;
+        }
         self.milliseconds += now.wrapping_sub(self.last) % 4_000_000_000;
         self.last = now;
         self.seconds = self.seconds.wrapping_add(self.milliseconds / 1_000);

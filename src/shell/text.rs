@@ -60,7 +60,6 @@ fn grouped(value: u32, out: &mut dyn Sink) {
 }
 
 /// A rate as [`Rate`] shows it, but without the space.
-#[inline(never)]
 fn percent(parts_per_billion: u32, out: &mut dyn Sink) {
     Rate::from_parts_per_billion(parts_per_billion).write_percent(&mut |digits| out.write(digits));
     out.write(b"%");
@@ -78,6 +77,7 @@ fn bar(part: u32, whole: u32, out: &mut dyn Sink) {
 }
 
 /// `part / whole` in parts per billion, which is not above 1.
+#[inline(never)]
 pub(super) fn ratio(part: u32, whole: u32) -> u32 {
     divide(u64::from(part) * 1_000_000_000, u64::from(whole.max(1))).min(1_000_000_000) as u32
 }

@@ -41,6 +41,7 @@ impl Line<[u8]> {
         self.num_before + self.num_after == 0
     }
 
+    #[inline(never)]
     pub(super) fn clear(&mut self) {
         self.num_before = 0;
         self.num_after = 0;
