@@ -39,7 +39,6 @@ pub struct Machine {
 /// The one that `cargo xtask shell` boots unless told otherwise; it is an example of the library.
 pub const DEFAULT: &str = "mps2-an385";
 
-const SHELL: &str = "console, crash and reset in QEMU";
 const SHELL_AND_WATCHDOG: &str = "console, crash, reset and watchdog in QEMU";
 const BUILT: &str = "built, not run";
 
