@@ -17,7 +17,7 @@ const MACHINE: &str = "mps2-an385";
 
 const FLASH_LIMIT: u64 = 49 * 1024;
 /// Instructions of a BF.ADD.
-const COST_LIMIT: u32 = 4_400;
+const COST_LIMIT: u32 = 4_000;
 /// Of RAM besides filters and arena, with the stack.
 const RAM_LIMIT: u64 = 4 * 1024;
 

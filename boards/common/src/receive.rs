@@ -24,11 +24,6 @@ pub struct Packet {
 }
 
 impl Packet {
-    const EMPTY: Self = Self {
-        length: 0,
-        bytes: [0; PACKET_BYTES],
-    };
-
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
@@ -46,8 +41,18 @@ static mut RING: (Producer<'static, Packet>, Consumer<'static, Packet>) = {
     }
 };
 
-/// The packet that the interrupt fills. It is full only while the interrupt is held back.
-static mut FILLING: Packet = Packet::EMPTY;
+/// The packet that the interrupt fills, at a multiple of its size, so that the address of a byte tells whether it is
+/// the last.
+#[repr(C, align(64))]
+struct Filling([u8; PACKET_BYTES]);
+
+static mut FILLING: Filling = Filling([0; PACKET_BYTES]);
+
+/// Where its next byte goes: within it, or behind it while the interrupt is held back.
+// An address, not an index, which would take the interrupt two instructions more for each byte.
+static mut NEXT: *mut u8 = (&raw mut FILLING).cast();
+
+const _: () = assert!(align_of::<Filling>() == PACKET_BYTES);
 
 /// Bytes that the interrupt knows to be lost, since the start.
 static LOST: AtomicU32 = AtomicU32::new(0);
@@ -68,22 +73,24 @@ fn ring_for_interrupt() -> &'static mut Producer<'static, Packet> {
 #[allow(unsafe_code, static_mut_refs)]
 #[inline(always)]
 pub unsafe fn byte<M: Machine>(byte: u8) -> bool {
-    // SAFETY: only the interrupt, which cannot interrupt itself, touches this while interrupts are on.
-    let filling = unsafe { &mut FILLING };
-    // It is not full, so the remainder changes nothing but that no check is left.
-    let length = filling.length % PACKET_BYTES;
-    filling.bytes[length] = byte;
-    filling.length = length + 1;
-    if filling.length == PACKET_BYTES {
-        return hand_on::<M>(filling);
+    // SAFETY: only the interrupt, which cannot interrupt itself, touches this while interrupts are on. It is not held
+    // back, so there is room for a byte.
+    let next = unsafe {
+        let next = NEXT;
+        next.write(byte);
+        NEXT = next.add(1);
+        NEXT
+    };
+    if next.addr().is_multiple_of(PACKET_BYTES) {
+        return hand_on::<M>();
     }
     true
 }
 
 #[inline(never)]
-fn hand_on<M: Machine>(filling: &mut Packet) -> bool {
-    if ring_for_interrupt().enqueue(*filling).is_ok() {
-        filling.length = 0;
+fn hand_on<M: Machine>() -> bool {
+    if ring_for_interrupt().enqueue(filling()).is_ok() {
+        start_packet();
         return true;
     }
     // The next byte and its request stay where they are until `Receiver::read` made room.
@@ -168,18 +175,38 @@ fn unmask<M: Machine>() {
 }
 
 /// To be called with interrupts off.
-#[allow(unsafe_code, static_mut_refs)]
 fn take_filling() -> Packet {
-    // SAFETY: interrupts are off, and no other code touches it.
-    let filling = unsafe { &mut FILLING };
-    let packet = *filling;
-    filling.length = 0;
+    let packet = filling();
+    start_packet();
     packet
 }
 
 /// To be called with interrupts off.
-#[allow(unsafe_code, static_mut_refs)]
 fn is_filling_empty() -> bool {
-    // SAFETY: interrupts are off, and no other code touches it.
-    unsafe { FILLING.length == 0 }
+    filling_length() == 0
+}
+
+/// To be called with interrupts off, or from the interrupt.
+#[allow(unsafe_code)]
+fn filling_length() -> usize {
+    // SAFETY: as for `filling`.
+    let next = unsafe { NEXT };
+    next.addr() - (&raw const FILLING).addr()
+}
+
+/// To be called with interrupts off, or from the interrupt.
+#[allow(unsafe_code)]
+fn filling() -> Packet {
+    Packet {
+        length: filling_length(),
+        // SAFETY: the interrupt does not run meanwhile, and no other code touches it.
+        bytes: unsafe { FILLING.0 },
+    }
+}
+
+/// To be called with interrupts off, or from the interrupt.
+#[allow(unsafe_code)]
+fn start_packet() {
+    // SAFETY: as for `filling`.
+    unsafe { NEXT = (&raw mut FILLING).cast() };
 }
