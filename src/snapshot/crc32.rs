@@ -46,7 +46,6 @@ impl Crc32 {
     }
 
     /// Adds bytes.
-    #[inline(never)]
     pub fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.state ^= u32::from(*byte);
@@ -62,7 +61,6 @@ impl Crc32 {
     }
 
     /// The checksum of these bytes.
-    #[inline(never)]
     pub fn of(bytes: &[u8]) -> u32 {
         let mut crc = Self::new();
         crc.write(bytes);
