@@ -128,6 +128,24 @@ fn clients_and_people_get_what_the_transcripts_say() {
     });
 }
 
+/// QEMU's UARTs know no speed; that of the micro:bit is compared with its manual by the compiler.
+#[test]
+fn a_console_of_a_million_baud_answers() {
+    let is_wanted = |name: &str| matches!(name, "microbit" | "lm3s6965evb");
+    for (board, machine) in emulated().filter(|(board, _)| is_wanted(board.name)) {
+        let folder = support::build_into(
+            "target/boards-fast",
+            &support::root().join(board.folder()),
+            board.triple,
+            &["--config", "env.SUNDEW_BAUD='1000000'"],
+        );
+        let elf = folder.join(board.elf(Firmware::Console));
+        let mut device = Device::boot(machine.name, &elf, Stdio::null());
+        wait_for(&mut device);
+        device.ask(b"*1\r\n$4\r\nPING\r\n", b"+PONG\r\n");
+    }
+}
+
 #[test]
 fn the_table_tells_of_the_filter_that_the_device_has() {
     on_every_board(|board, machine| {

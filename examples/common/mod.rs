@@ -50,7 +50,7 @@ crash_handlers!(Board);
 
 // SAFETY: all are there on mps2-an385.
 #[allow(unsafe_code)]
-const UART: Uart = unsafe { Uart::at(0x4000_4000, Board::CLOCK_HZ, 115_200) };
+const UART: Uart = unsafe { Uart::at(0x4000_4000, Board::CLOCK_HZ, sundew_board::BAUD) };
 #[allow(unsafe_code)]
 pub const TIMER: Timer = unsafe { Timer::at(0x4000_0000) };
 #[allow(unsafe_code)]
@@ -58,7 +58,7 @@ pub const WATCHDOG: Watchdog = unsafe { Watchdog::at(0x4000_8000) };
 #[allow(unsafe_code)]
 pub const LED: Led = Led(unsafe { Register::at(0x4002_8000) });
 
-/// Starts the UART: 115,200 baud, 8 data bits, no parity, 1 stop bit.
+/// Starts the UART: 8 data bits, no parity, 1 stop bit.
 pub fn start_uart(controller: NVIC) -> (Receiver<Board>, Transmitter<impl FnMut(u8)>) {
     UART.start();
     (

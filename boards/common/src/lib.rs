@@ -5,6 +5,7 @@
 
 #![no_std]
 
+mod baud;
 pub mod boot;
 pub mod clock;
 pub mod cmsdk;
@@ -27,6 +28,7 @@ pub mod stm32f4_watchdog;
 mod transmit;
 pub mod trial;
 
+pub use baud::BAUD;
 pub use console::{describe, run, run_with};
 pub use machine::{AfterCrash, Machine, WATCHDOG_MILLISECONDS};
 pub use status::{Inverted, Status};

@@ -5,7 +5,7 @@
 
 use crate::receive;
 use crate::register::Register;
-use crate::{Machine, Transmitter};
+use crate::{BAUD, Machine, Transmitter};
 
 const BASE: usize = 0x4000_2000;
 
@@ -21,11 +21,15 @@ const PIN_TX: usize = 0x50C;
 const PIN_RX: usize = 0x514;
 const RXD: usize = 0x518;
 const TXD: usize = 0x51C;
-const BAUD: usize = 0x524;
+const BAUD_RATE: usize = 0x524;
 
 const INTERRUPT_RX_READY: u32 = 1 << 2;
 const ENABLED: u32 = 4;
-const BAUD_115200: u32 = 0x01D7_E000;
+/// As the manuals have it: a fraction of 16 MHz in 2^32nds, to the next 2^12.
+const RATE: u32 = ((((BAUD as u64) << 32) / 16_000_000 + 0x800) & !0xFFF) as u32;
+/// The manuals' own value.
+const _: () = assert!(BAUD != 115_200 || RATE == 0x01D7_E000);
+const _: () = assert!(BAUD != 1_000_000 || RATE == 0x1000_0000);
 const ERROR_OVERRUN: u32 = 1 << 0;
 
 #[allow(unsafe_code)]
@@ -34,11 +38,11 @@ const fn register(offset: usize) -> Register {
     unsafe { Register::at(BASE + offset) }
 }
 
-/// Starts it on these pins of port 0, at 115,200 baud. The pins are set up: `tx` as an output, `rx` as an input.
+/// Starts it on these pins of port 0, at [`BAUD`]. The pins are set up: `tx` as an output, `rx` as an input.
 pub fn start(tx: u32, rx: u32) -> Transmitter<impl FnMut(u8)> {
     register(PIN_TX).write(tx);
     register(PIN_RX).write(rx);
-    register(BAUD).write(BAUD_115200);
+    register(BAUD_RATE).write(RATE);
     register(ENABLE).write(ENABLED);
     register(INTERRUPT_ENABLE).write(INTERRUPT_RX_READY);
     register(START_RX).write(1);

@@ -3,12 +3,12 @@
 use core::convert::Infallible;
 
 use embedded_hal::digital::{ErrorType, OutputPin};
+use sundew_board::BAUD;
 use sundew_board::cmsdk::Watchdog;
 use sundew_board::register::Register;
 
 /// Of the core and of the UART: the PLL's 200 MHz by 4.
 pub const CLOCK_HZ: u32 = 50_000_000;
-const BAUD: u32 = 115_200;
 
 const fn register(address: usize) -> Register {
     // SAFETY: only the constants below call it, with addresses of the chip's manual; none has to do with DMA.

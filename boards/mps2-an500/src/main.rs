@@ -48,7 +48,7 @@ impl Machine for Board {
 }
 
 // SAFETY: all are there.
-const UART: Uart = unsafe { Uart::at(0x4000_4000, Board::CLOCK_HZ, 115_200) };
+const UART: Uart = unsafe { Uart::at(0x4000_4000, Board::CLOCK_HZ, sundew_board::BAUD) };
 const TIMER: Timer = unsafe { Timer::at(0x4000_0000) };
 const WATCHDOG: Watchdog = unsafe { Watchdog::at(0x4000_8000) };
 const LED: Led = Led(unsafe { Register::at(0x4002_8000) });

@@ -37,7 +37,7 @@ impl Machine for Board {
 }
 
 // SAFETY: both are there, at their secure addresses: the core starts in the secure state and stays there.
-const UART: Uart = unsafe { Uart::at(0x5130_3000, Board::CLOCK_HZ, 115_200) };
+const UART: Uart = unsafe { Uart::at(0x5130_3000, Board::CLOCK_HZ, sundew_board::BAUD) };
 const LED: Led = Led(unsafe { Register::at(0x5130_2000) });
 
 crash_handlers!(Board);

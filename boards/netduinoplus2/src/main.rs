@@ -21,8 +21,8 @@ use sundew::shell::{Arena, Fixed, Keyspace};
 use sundew::sizing::{Plan, Rate};
 use sundew_board::receive::{self, Receiver};
 use sundew_board::{
-    AfterCrash, Machine, Transmitter, WATCHDOG_MILLISECONDS, clock, crash_handlers, memory, run,
-    stm32f4_watchdog,
+    AfterCrash, BAUD, Machine, Transmitter, WATCHDOG_MILLISECONDS, clock, crash_handlers, memory,
+    run, stm32f4_watchdog,
 };
 
 const PLAN: Plan = Plan::for_ram(96 * 1024, Rate::percent(1));
@@ -93,7 +93,7 @@ fn main() -> ! {
     let mut rcc = chip.RCC.freeze(clocks);
     let (pins_a, pins_b) = (chip.GPIOA.split(&mut rcc), chip.GPIOB.split(&mut rcc));
 
-    let uart = (chip.USART1).serial::<u8>((pins_b.pb6, pins_b.pb7), 115_200.bps(), &mut rcc);
+    let uart = (chip.USART1).serial::<u8>((pins_b.pb6, pins_b.pb7), BAUD.bps(), &mut rcc);
     let (mut tx, mut rx) = uart.unwrap().split();
     rx.listen();
     cortex_m::interrupt::free(|section| RX.borrow(section).replace(Some(rx)));

@@ -20,8 +20,8 @@ use sundew::shell::{Arena, Fixed, Keyspace};
 use sundew::sizing::{Plan, Rate};
 use sundew_board::receive::{self, Receiver};
 use sundew_board::{
-    AfterCrash, Machine, Transmitter, WATCHDOG_MILLISECONDS, clock, crash_handlers, memory, run,
-    stm32f4_watchdog,
+    AfterCrash, BAUD, Machine, Transmitter, WATCHDOG_MILLISECONDS, clock, crash_handlers, memory,
+    run, stm32f4_watchdog,
 };
 
 const PLAN: Plan = Plan::for_ram(96 * 1024, Rate::percent(1));
@@ -84,7 +84,7 @@ fn main() -> ! {
     let mut rcc = chip.RCC.freeze(Config::hsi().sysclk(100.MHz()));
     let pins = chip.GPIOA.split(&mut rcc);
     // To the debugger, which makes a serial port of it.
-    let uart = (chip.USART2).serial::<u8>((pins.pa2, pins.pa3), 115_200.bps(), &mut rcc);
+    let uart = (chip.USART2).serial::<u8>((pins.pa2, pins.pa3), BAUD.bps(), &mut rcc);
     let (mut tx, mut rx) = uart.unwrap().split();
     rx.listen();
     cortex_m::interrupt::free(|section| RX.borrow(section).replace(Some(rx)));

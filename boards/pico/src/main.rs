@@ -13,17 +13,18 @@ use defmt_rtt as _;
 use embedded_hal_nb::nb;
 use embedded_hal_nb::serial::{Read, Write};
 use rp2040_hal::clocks::init_clocks_and_plls;
-use rp2040_hal::fugit::ExtU32;
+use rp2040_hal::fugit::{ExtU32, RateExtU32};
 use rp2040_hal::gpio::bank0::{Gpio0, Gpio1};
 use rp2040_hal::gpio::{FunctionUart, Pin, Pins, PullDown};
 use rp2040_hal::pac::{self, Interrupt, UART0, interrupt};
-use rp2040_hal::uart::{Reader, UartConfig, UartPeripheral};
+use rp2040_hal::uart::{DataBits, Reader, StopBits, UartConfig, UartPeripheral};
 use rp2040_hal::{Clock, Sio, Watchdog};
 use sundew::profile::{KB192, Kb192};
 use sundew::shell::{Arena, Fixed, Keyspace};
 use sundew_board::receive::{self, Receiver};
 use sundew_board::{
-    AfterCrash, Machine, Transmitter, WATCHDOG_MILLISECONDS, clock, crash_handlers, memory, run,
+    AfterCrash, BAUD, Machine, Transmitter, WATCHDOG_MILLISECONDS, clock, crash_handlers, memory,
+    run,
 };
 
 /// So that cargo links anew when it was changed.
@@ -96,8 +97,9 @@ fn main() -> ! {
     let sio = Sio::new(parts.SIO);
     let pins = Pins::new(parts.IO_BANK0, parts.PADS_BANK0, sio.gpio_bank0, resets);
     let uart_pins = (pins.gpio0.into_function(), pins.gpio1.into_function());
+    let config = UartConfig::new(BAUD.Hz(), DataBits::Eight, None, StopBits::One);
     let uart = UartPeripheral::new(parts.UART0, uart_pins, resets)
-        .enable(UartConfig::default(), clocks.peripheral_clock.freq());
+        .enable(config, clocks.peripheral_clock.freq());
     let mut uart = uart.ok().unwrap();
     uart.set_fifos(true);
     uart.enable_rx_interrupt();

@@ -42,7 +42,7 @@ impl Machine for Board {
 
     fn write_last_word(byte: u8) {
         // SAFETY: it is there.
-        unsafe { Uart::at(0x5130_3000, Self::CLOCK_HZ, 115_200) }.write_last_word(byte);
+        unsafe { Uart::at(0x5130_3000, Self::CLOCK_HZ, sundew_board::BAUD) }.write_last_word(byte);
     }
 }
 
