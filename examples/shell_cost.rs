@@ -15,16 +15,17 @@ mod firmware {
 
     use cortex_m_rt::entry;
     use cortex_m_semihosting::{debug, hprintln};
-    use heapless::String;
+    use heapless::{String, Vec};
     use sundew::profile::{DOCUMENT, Document};
     use sundew::shell::{Arena, Board as Description, Fixed, Keyspace, Shell};
-    use sundew_board::receive::PACKET_BYTES;
+    use sundew_board::receive::BUFFER_BYTES;
     use sundew_board::register::Register;
     use sundew_board::{Machine, describe};
 
     use crate::common::{Board, TIMER, start_uart};
 
-    const COMMANDS: u32 = 200;
+    /// Together they fill a whole number of buffers, as they come without pauses.
+    const COMMANDS: u32 = 256;
 
     /// The interrupt controller: a 1 raises an interrupt. That of the UART is bit 0.
     // SAFETY: every core has it there.
@@ -49,6 +50,7 @@ mod firmware {
 
         let [mut interrupts, mut ring, mut commands] = [0; 3];
         let mut bytes = 0;
+        let mut piece = Vec::<u8, BUFFER_BYTES>::new();
         for i in 0..COMMANDS {
             let mut frame = String::<128>::new();
             write!(
@@ -57,8 +59,12 @@ mod firmware {
             )
             .unwrap();
             assert!(frame.len() == 113);
-            bytes += frame.len() as u32;
-            for piece in frame.as_bytes().chunks(PACKET_BYTES) {
+            for byte in frame.bytes() {
+                bytes += 1;
+                piece.push(byte).unwrap();
+                if !piece.is_full() {
+                    continue;
+                }
                 interrupts += ticks(|| {
                     piece
                         .iter()
@@ -66,15 +72,14 @@ mod firmware {
                 });
                 // Asking for no interrupt takes as long as asking for one.
                 interrupts -= ticks(|| piece.iter().for_each(|_| INTERRUPT_PEND.write(0)));
-                ring += ticks(|| {
-                    let packet = receiver.read();
-                    assert!(packet.bytes().len() == piece.len());
-                });
+                ring += ticks(|| receiver.read(|bytes| assert!(bytes.len() == piece.len())));
                 commands += ticks(|| {
-                    let Ok(()) = shell.feed(piece, 0, &mut transmitter);
+                    let Ok(()) = shell.feed(&piece, 0, &mut transmitter);
                 });
+                piece.clear();
             }
         }
+        assert!(piece.is_empty());
         hprintln!("bytes {}", bytes / COMMANDS);
         for (name, ticks) in [
             ("interrupts", interrupts),

@@ -39,6 +39,8 @@ pub(super) struct Dispatch {
     what: What,
     /// Whether an item of this command changed its key.
     has_changed: bool,
+    /// Nothing, in place of padding, around which the compiler copies with `memcpy` what it could set: 750 bytes.
+    _full_word: u8,
     command: Option<&'static Command>,
     /// How many arguments the command has, with its name.
     count: u32,
@@ -62,6 +64,7 @@ impl Dispatch {
             what: What::Add,
             key: None,
             has_changed: false,
+            _full_word: 0,
             stream: Xxh32::UNSEEDED.stream_const(),
         }
     }

@@ -39,8 +39,6 @@ pub(super) struct Server<'a> {
     /// Commands since the start, and how many it had been at the last `HELLO`.
     pub commands: u32,
     pub commands_at_hello: u32,
-    /// Whether a command asked for the other end to be forgotten.
-    pub is_quitting: bool,
     /// What `SUNDEW.ASK` and `SUNDEW.TOLD` came to.
     pub lookups: Lookups,
     pub dump: Dump,
@@ -49,6 +47,9 @@ pub(super) struct Server<'a> {
     pub store: Option<StoreRef<'a>>,
     #[cfg(feature = "embedded-storage")]
     pub saves: Saves,
+    /// Whether a command asked for the other end to be forgotten. At the end: around padding the compiler copies what
+    /// it could set, with `memcpy`, which is 750 bytes.
+    pub is_quitting: bool,
 }
 
 /// A store that can be shown, which is that there is one.

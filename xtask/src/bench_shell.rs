@@ -27,7 +27,7 @@ pub fn command(arguments: &[&str]) -> Outcome {
         let meaning = match what {
             "bytes" => "bytes on the wire",
             "interrupts" => "instructions in the UART's interrupt",
-            "ring" => "instructions to take packets off the ring",
+            "ring" => "instructions to take buffers off the ring",
             "shell" => "instructions to parse, hash, insert and answer",
             _ => "instructions in all",
         };

@@ -82,13 +82,12 @@ pub fn run_with<'a, M: Machine>(
             receiver.sleep();
             continue;
         }
-        let packet = receiver.read();
         let lost = M::take_lost();
         if lost > 0 {
             log!(warn, "the UART lost {} bytes or more", lost);
             shell.bytes_lost(lost);
         }
-        let _ = shell.feed(packet.bytes(), now, &mut transmitter);
+        receiver.read(|bytes| _ = shell.feed(bytes, now, &mut transmitter));
         last_received = now;
         is_active = true;
         if is_new_step {

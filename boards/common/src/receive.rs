@@ -1,7 +1,8 @@
-//! The way in: an interrupt receives into packets, and full ones into a ring, from which the main loop takes them.
+//! The way in: an interrupt receives into a buffer, and hands full ones through a ring to the main loop, which gives
+//! them back through another. No byte is copied on its way.
 //!
-//! Nothing is lost here without being counted. When the ring is full the interrupt is held back and the byte stays
-//! in the UART. QEMU waits then; a real line does not, and the UART says that it lost something.
+//! Nothing is lost here without being counted. When there is no empty buffer the interrupt is held back and the byte
+//! stays in the UART. QEMU waits then; a real line does not, and the UART says that it lost something.
 
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -12,57 +13,46 @@ use heapless::spsc::{Consumer, Producer, Queue, QueueView};
 use crate::Machine;
 
 /// Bytes that are handed on together: one by one through the ring they would cost as much again as the interrupt.
-pub const PACKET_BYTES: usize = 64;
-/// With the packet that is being filled they take 44 ms to fill at 115,200 baud, 5 ms at 1,000,000.
-pub const RING_PACKETS: usize = 7;
+pub const BUFFER_BYTES: usize = 128;
+/// Together they take 44 ms to fill at 115,200 baud, 5 ms at 1,000,000.
+const BUFFERS: usize = 4;
 
-/// What was received, in the order of time.
-#[derive(Clone, Copy)]
-pub struct Packet {
-    length: usize,
-    bytes: [u8; PACKET_BYTES],
+/// At a multiple of its size, so that the address of a byte tells whether it is the last.
+#[repr(C, align(128))]
+struct Buffer([u8; BUFFER_BYTES]);
+
+const _: () = assert!(align_of::<Buffer>() == BUFFER_BYTES);
+
+/// Whoever has it owns the buffer.
+type Handle = &'static mut Buffer;
+
+/// A ring with room for all buffers but one, and its two ends.
+macro_rules! ring {
+    () => {{
+        static mut QUEUE: &mut QueueView<Handle> = &mut Queue::<Handle, BUFFERS>::new();
+        // SAFETY: nothing else can name `QUEUE`, and it is split once, by the compiler.
+        #[allow(static_mut_refs)]
+        unsafe {
+            QUEUE.split_const()
+        }
+    }};
 }
 
-impl Packet {
-    /// The bytes.
-    pub fn bytes(&self) -> &[u8] {
-        self.bytes.get(..self.length).unwrap_or_default()
-    }
-}
-
-/// The two ends of the ring of full packets, the first for the interrupt, the second for [`Receiver`].
+/// Full buffers, from the interrupt to [`Receiver`].
 #[allow(unsafe_code)]
-static mut RING: (Producer<'static, Packet>, Consumer<'static, Packet>) = {
-    static mut QUEUE: &mut QueueView<Packet> = &mut Queue::<Packet, { RING_PACKETS + 1 }>::new();
-    // SAFETY: nothing else can name `QUEUE`, and it is split once, by the compiler.
-    #[allow(static_mut_refs)]
-    unsafe {
-        QUEUE.split_const()
-    }
-};
+static mut FULL: (Producer<'static, Handle>, Consumer<'static, Handle>) = ring!();
+/// Empty buffers, from [`Receiver`] to the interrupt.
+#[allow(unsafe_code)]
+static mut EMPTY: (Producer<'static, Handle>, Consumer<'static, Handle>) = ring!();
 
-/// The packet that the interrupt fills, at a multiple of its size, so that the address of a byte tells whether it is
-/// the last.
-#[repr(C, align(64))]
-struct Filling([u8; PACKET_BYTES]);
-
-static mut FILLING: Filling = Filling([0; PACKET_BYTES]);
-
+/// The buffer that the interrupt fills.
+static mut FILLING: Option<Handle> = None;
 /// Where its next byte goes: within it, or behind it while the interrupt is held back.
 // An address, not an index, which would take the interrupt two instructions more for each byte.
-static mut NEXT: *mut u8 = (&raw mut FILLING).cast();
-
-const _: () = assert!(align_of::<Filling>() == PACKET_BYTES);
+static mut NEXT: *mut u8 = core::ptr::null_mut();
 
 /// Bytes that the interrupt knows to be lost, since the start.
 static LOST: AtomicU32 = AtomicU32::new(0);
-
-#[allow(unsafe_code, static_mut_refs)]
-fn ring_for_interrupt() -> &'static mut Producer<'static, Packet> {
-    // SAFETY: only the interrupt calls this, which cannot interrupt itself, and nothing else touches the first
-    // end.
-    unsafe { &mut RING.0 }
-}
 
 /// A byte came. Says whether there is room for another; if not, the interrupt is now held back, and what the UART
 /// has is to stay there.
@@ -70,7 +60,7 @@ fn ring_for_interrupt() -> &'static mut Producer<'static, Packet> {
 /// # Safety
 ///
 /// Only the handler of [`Machine::RECEIVED`] may call it.
-#[allow(unsafe_code, static_mut_refs)]
+#[allow(unsafe_code)]
 #[inline(always)]
 pub unsafe fn byte<M: Machine>(byte: u8) -> bool {
     // SAFETY: only the interrupt, which cannot interrupt itself, touches this while interrupts are on. It is not held
@@ -81,21 +71,48 @@ pub unsafe fn byte<M: Machine>(byte: u8) -> bool {
         NEXT = next.add(1);
         NEXT
     };
-    if next.addr().is_multiple_of(PACKET_BYTES) {
+    if next.addr().is_multiple_of(BUFFER_BYTES) {
         return hand_on::<M>();
     }
     true
 }
 
+#[allow(unsafe_code, static_mut_refs)]
 #[inline(never)]
 fn hand_on<M: Machine>() -> bool {
-    if ring_for_interrupt().enqueue(filling()).is_ok() {
-        start_packet();
-        return true;
+    let Some(filled) = take_filling() else {
+        // The next byte and its request stay where they are until `Receiver::read` made room.
+        NVIC::mask(M::RECEIVED);
+        return false;
+    };
+    // SAFETY: only the interrupt calls this, which cannot interrupt itself, and nothing else touches this end. There is
+    // room for all buffers but the one that is being filled.
+    let _ = unsafe { FULL.0.enqueue(filled) };
+    true
+}
+
+/// Takes the buffer that is being filled, for which an empty one takes its place, if there is one. To be called with
+/// interrupts off, or from the interrupt.
+#[allow(unsafe_code, static_mut_refs)]
+fn take_filling() -> Option<Handle> {
+    // SAFETY: the interrupt does not run meanwhile, and no other code touches these.
+    unsafe {
+        let empty = EMPTY.1.dequeue()?;
+        NEXT = empty.0.as_mut_ptr();
+        FILLING.replace(empty)
     }
-    // The next byte and its request stay where they are until `Receiver::read` made room.
-    NVIC::mask(M::RECEIVED);
-    false
+}
+
+/// Bytes in the buffer that is being filled. To be called with interrupts off.
+#[allow(unsafe_code, static_mut_refs)]
+fn num_filled() -> usize {
+    // SAFETY: as for `take_filling`.
+    unsafe {
+        match &FILLING {
+            Some(buffer) => NEXT.addr() - buffer.0.as_ptr().addr(),
+            None => 0,
+        }
+    }
 }
 
 /// The UART says that it lost bytes, so many at least. Only one interrupt calls this.
@@ -118,7 +135,8 @@ pub fn take_lost() -> u32 {
 
 /// What was received.
 pub struct Receiver<M> {
-    ring: &'static mut Consumer<'static, Packet>,
+    full: &'static mut Consumer<'static, Handle>,
+    empty: &'static mut Producer<'static, Handle>,
     machine: PhantomData<M>,
 }
 
@@ -127,33 +145,50 @@ impl<M: Machine> Receiver<M> {
     /// that this happens once.
     #[allow(unsafe_code, static_mut_refs)]
     pub fn start(_controller: NVIC) -> Self {
-        // SAFETY: this runs once, and nothing else touches the second end.
-        let ring = unsafe { &mut RING.1 };
+        static mut ALL: [Buffer; BUFFERS] = [const { Buffer([0; BUFFER_BYTES]) }; BUFFERS];
+
+        // SAFETY: this runs once, before the interrupt may, and nothing else touches these.
+        let (full, empty, all) = unsafe { (&mut FULL.1, &mut EMPTY.0, &mut ALL) };
+        let [first, others @ ..] = all;
+        // SAFETY: as above.
+        unsafe {
+            NEXT = first.0.as_mut_ptr();
+            FILLING = Some(first);
+        }
+        for buffer in others {
+            // There is room for all but one.
+            let _ = empty.enqueue(buffer);
+        }
         unmask::<M>();
         Self {
-            ring,
+            full,
+            empty,
             machine: PhantomData,
         }
     }
 
-    /// Takes what has been waiting longest: a full packet, or what there is of one.
-    pub fn read(&mut self) -> Packet {
-        if let Some(packet) = self.ring.dequeue() {
-            return packet;
-        }
-        let packet = cortex_m::interrupt::free(|_| match self.ring.dequeue() {
-            // Handed on since the look into the ring.
-            Some(packet) => packet,
-            None => take_filling(),
+    /// Shows what has been waiting longest: a full buffer, or what there is of one.
+    pub fn read(&mut self, show: impl FnOnce(&[u8])) {
+        let mut length = BUFFER_BYTES;
+        let buffer = cortex_m::interrupt::free(|_| {
+            self.full.dequeue().or_else(|| {
+                length = num_filled();
+                let filling = take_filling();
+                // It may have been held back for want of room.
+                unmask::<M>();
+                filling
+            })
         });
-        // It may have been held back for want of room.
-        unmask::<M>();
-        packet
+        if let Some(buffer) = buffer {
+            show(buffer.0.get(..length).unwrap_or_default());
+            // There is room for all but the one that is being filled.
+            let _ = self.empty.enqueue(buffer);
+        }
     }
 
     /// Whether nothing is waiting.
     pub fn is_empty(&self) -> bool {
-        cortex_m::interrupt::free(|_| !self.ring.ready() && is_filling_empty())
+        cortex_m::interrupt::free(|_| !self.full.ready() && num_filled() == 0)
     }
 
     /// Sleeps until the next interrupt, unless a byte is waiting.
@@ -161,7 +196,7 @@ impl<M: Machine> Receiver<M> {
         // A byte that comes after the look into the ring stays pending while interrupts are off, and pending
         // is enough to end the sleep.
         cortex_m::interrupt::free(|_| {
-            if !self.ring.ready() && is_filling_empty() {
+            if !self.full.ready() && num_filled() == 0 {
                 cortex_m::asm::wfi();
             }
         });
@@ -172,41 +207,4 @@ impl<M: Machine> Receiver<M> {
 fn unmask<M: Machine>() {
     // SAFETY: no critical section relies on the mask of this interrupt; `hand_on` only waits for room.
     unsafe { NVIC::unmask(M::RECEIVED) }
-}
-
-/// To be called with interrupts off.
-fn take_filling() -> Packet {
-    let packet = filling();
-    start_packet();
-    packet
-}
-
-/// To be called with interrupts off.
-fn is_filling_empty() -> bool {
-    filling_length() == 0
-}
-
-/// To be called with interrupts off, or from the interrupt.
-#[allow(unsafe_code)]
-fn filling_length() -> usize {
-    // SAFETY: as for `filling`.
-    let next = unsafe { NEXT };
-    next.addr() - (&raw const FILLING).addr()
-}
-
-/// To be called with interrupts off, or from the interrupt.
-#[allow(unsafe_code)]
-fn filling() -> Packet {
-    Packet {
-        length: filling_length(),
-        // SAFETY: the interrupt does not run meanwhile, and no other code touches it.
-        bytes: unsafe { FILLING.0 },
-    }
-}
-
-/// To be called with interrupts off, or from the interrupt.
-#[allow(unsafe_code)]
-fn start_packet() {
-    // SAFETY: as for `filling`.
-    unsafe { NEXT = (&raw mut FILLING).cast() };
 }

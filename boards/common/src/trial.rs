@@ -13,22 +13,25 @@ pub fn run<M: Machine>(mut receiver: Receiver<M>, mut transmitter: impl Write) -
     boot::start::<M>();
     loop {
         M::feed_watchdog();
-        let packet = receiver.read();
-        if packet.bytes().is_empty() {
-            receiver.sleep();
-        }
-        for byte in packet.bytes() {
-            match byte {
-                b'p' => panic!("on demand"),
-                b'f' => fault(),
-                b'o' => _ = overflow(1),
-                b's' => stall(500),
-                b'w' => stall(u32::MAX),
-                // A UART that waits for its turn to send has no error to give.
-                b'b' => _ = tell_start(&mut transmitter),
-                byte => _ = transmitter.write_all(&[*byte]),
-            }
-        }
+        receiver.sleep();
+        receiver.read(|bytes| {
+            bytes
+                .iter()
+                .for_each(|byte| try_byte(*byte, &mut transmitter))
+        });
+    }
+}
+
+fn try_byte(byte: u8, transmitter: &mut impl Write) {
+    match byte {
+        b'p' => panic!("on demand"),
+        b'f' => fault(),
+        b'o' => _ = overflow(1),
+        b's' => stall(500),
+        b'w' => stall(u32::MAX),
+        // A UART that waits for its turn to send has no error to give.
+        b'b' => _ = tell_start(transmitter),
+        byte => _ = transmitter.write_all(&[byte]),
     }
 }
 
