@@ -14,8 +14,8 @@ use crate::Machine;
 
 /// Bytes that are handed on together: one by one through the ring they would cost as much again as the interrupt.
 pub const BUFFER_BYTES: usize = 128;
-/// Together they take 44 ms to fill at 115,200 baud, 5 ms at 1,000,000.
-const BUFFERS: usize = 4;
+/// One for the main loop to read, and four that take 44 ms to fill at 115,200 baud, 5 ms at 1,000,000.
+const BUFFERS: usize = 5;
 
 /// At a multiple of its size, so that the address of a byte tells whether it is the last.
 #[repr(C, align(128))]
