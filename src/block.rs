@@ -60,7 +60,7 @@ impl<const WORDS: usize> Block<WORDS> {
         if RUNS_AHEAD {
             self.contains_by_fours::<K>(probe)
         } else {
-            self.contains_by::<K>(probe, opaque_golden(probe))
+            Self::has_bits::<K, false>(&self.words, probe, GOLDEN, opaque_golden(probe))
         }
     }
 
@@ -71,7 +71,7 @@ impl<const WORDS: usize> Block<WORDS> {
         if RUNS_AHEAD {
             Self::has_bits_by_fours::<K, true>(words, probe)
         } else {
-            Self::has_bits::<K, true>(words, probe, opaque_golden(probe))
+            Self::has_bits::<K, true>(words, probe, GOLDEN, opaque_golden(probe))
         }
     }
 
@@ -106,18 +106,21 @@ impl<const WORDS: usize> Block<WORDS> {
 
     #[inline]
     const fn contains_by<const K: usize>(&self, probe: u32, golden: u32) -> bool {
-        Self::has_bits::<K, false>(&self.words, probe, golden)
+        Self::has_bits::<K, false>(&self.words, probe, golden, golden)
     }
 
+    /// `first` is the multiplier of the first product, `golden` that of all others: the same number, but only one
+    /// of them must be opaque. Half of all misses end at the first bit and need not compute it.
     #[inline]
     const fn has_bits<const K: usize, const IS_STORED: bool>(
         words: &[u32; WORDS],
         mut probe: u32,
+        first: u32,
         golden: u32,
     ) -> bool {
         let mut i = 0;
         while i < K {
-            probe = probe.wrapping_mul(golden);
+            probe = probe.wrapping_mul(if i == 0 { first } else { golden });
             if Self::turned_to::<IS_STORED>(words, probe) & 1 == 0 {
                 return false;
             }

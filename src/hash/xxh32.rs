@@ -107,41 +107,50 @@ impl Word for [u8; 4] {
     }
 }
 
-#[inline]
+/// Always inline, as it is little more than calls. [`finish`] and [`four_lanes`] have no attribute: at opt-level 3
+/// the compiler pulls them in as well, at opt-level s all callers share them.
+#[inline(always)]
 fn hash(seed: u32, bytes: &[u8]) -> u32 {
     if IS_ARMV6M {
         hash_by_two_lanes(seed, bytes)
     } else if bytes.len() < STRIPE {
-        hash_short(seed, bytes)
+        let hash = seed.wrapping_add(PRIME_5);
+        finish(hash.wrapping_add(bytes.len() as u32), bytes)
     } else {
         hash_long(seed, bytes)
     }
 }
 
-fn hash_short(seed: u32, bytes: &[u8]) -> u32 {
-    let hash = seed.wrapping_add(PRIME_5);
-    finish(hash.wrapping_add(bytes.len() as u32), bytes)
-}
-
+// With floating-point registers the compiler schedules for speed and loads all words of a stripe at once: inline
+// that costs more than a call, as the caller's variables have to go to the stack.
+#[cfg_attr(target_abi = "eabihf", inline(never))]
+#[cfg_attr(not(target_abi = "eabihf"), inline(always))]
 fn hash_long(seed: u32, bytes: &[u8]) -> u32 {
     let (stripes, rest) = bytes.as_chunks::<STRIPE>();
-    let mut stripes = bytemuck::cast_slice::<_, [[u8; 4]; 4]>(stripes);
-    let [mut a, mut b, mut c, mut d] = lanes(seed);
-    // Not a `for`: on ARMv7-M that would count in one more instruction.
-    while let [[w, x, y, z], after @ ..] = stripes {
-        a = round(a, w.get());
-        b = round(b, x.get());
-        stay_rolled();
-        c = round(c, y.get());
-        d = round(d, z.get());
-        stripes = after;
-    }
-    let hash = converge([a, b, c, d]).wrapping_add(bytes.len() as u32);
+    let hash = four_lanes(seed, bytemuck::cast_slice(stripes)).wrapping_add(bytes.len() as u32);
     if rest.is_empty() {
         avalanche(hash)
     } else {
         finish(hash, rest)
     }
+}
+
+fn four_lanes(seed: u32, mut stripes: &[[[u8; 4]; 4]]) -> u32 {
+    let [mut a, mut b, mut c, mut d] = lanes(seed);
+    // Not a `for`: on ARMv7-M that would count in one more instruction.
+    while let [[w, x, y, z], after @ ..] = stripes {
+        // One word at a time: with two of them loaded, ARMv7-M has no registers left for the filter, the key and
+        // its length, and saves some of them on the stack.
+        a = round(a, w.get());
+        stay_rolled();
+        b = round(b, x.get());
+        stay_rolled();
+        c = round(c, y.get());
+        stay_rolled();
+        d = round(d, z.get());
+        stripes = after;
+    }
+    converge([a, b, c, d])
 }
 
 /// [`hash`] for ARMv6-M, whose registers hold two lanes but not four: the stripes are read twice.
@@ -229,7 +238,6 @@ fn stay_rolled() {
 
 /// Mixes in what is left after the stripes, at most three words and three bytes. No loops: the compiler
 /// would unroll them further.
-#[inline(always)]
 fn finish(mut hash: u32, rest: &[u8]) -> u32 {
     let (words, tail) = rest.as_chunks::<4>();
     if let [word, ..] = words {
@@ -382,7 +390,7 @@ mod tests {
     fn every_way_to_the_hash_agrees() {
         let bytes: [u8; 200] = core::array::from_fn(|i| (i * 151) as u8);
         for start in 0..4 {
-            for end in start..bytes.len() {
+            for end in start..=bytes.len() {
                 let (seed, key) = (end as u32 * 77, &bytes[start..end]);
                 let expected = hash_const(seed, key);
                 assert_eq!(hash(seed, key), expected, "{start}..{end}");

@@ -27,8 +27,8 @@ pub struct Core {
     /// Of SysTick.
     hertz: f64,
     has_fastbloom: bool,
-    /// Whether the whole family is measured. Not on the Cortex-M4, which takes the M3's number of instructions for
-    /// the default hash: that would only take time.
+    /// Whether the whole family is measured. Not on the Cortex-M4, whose numbers for short keys are the M3's or a few
+    /// instructions more: that would only take time.
     has_family: bool,
 }
 

@@ -108,6 +108,8 @@ impl<const WORDS: usize> Bitmap<WORDS> {
         Self([0; WORDS])
     }
 
+    // Always: the library's own functions are inline too.
+    #[inline(always)]
     fn bit(key: &[u8]) -> usize {
         place(Xxh32::UNSEEDED.hash(key), WORDS * 32)
     }

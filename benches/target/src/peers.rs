@@ -22,6 +22,8 @@ pub fn start_heap() {
 #[repr(align(64))]
 pub struct SplitBlock([u8; BITS / 8]);
 
+// Always: the library's own functions are inline too.
+#[inline(always)]
 fn widened(key: &[u8]) -> u64 {
     let hash = Xxh32::UNSEEDED.hash(key);
     u64::from(hash) << 32 | u64::from(hash.wrapping_mul(0x9E37_79B9))
