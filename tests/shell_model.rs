@@ -150,6 +150,46 @@ proptest! {
     }
 
     #[test]
+    fn commands_in_any_order_do_no_harm(commands in commands(), pause in 0..3_000_u32) {
+        with_shell(|shell| {
+            prop_assert_eq!(call(shell, 0, &["BF.ADD", "urls", "kept"]), ":1\r\n");
+            let mut now = 0_u32;
+            let (mut cursor, mut dump) = (b"1".to_vec(), Vec::new());
+            for mut command in commands {
+                now = now.wrapping_add(pause);
+                // Some dumps and loads are to be good.
+                if command[0].ends_with(b"SCANDUMP") && command.len() > 4 {
+                    command.truncate(2);
+                    command.push(b"0".to_vec());
+                }
+                if command[0].ends_with(b"LOADCHUNK") && command.len() > 4 {
+                    command.truncate(2);
+                    command.extend([cursor.clone(), dump.clone()]);
+                }
+                let mut frame = format!("*{}\r\n", command.len()).into_bytes();
+                for argument in &command {
+                    frame.extend(format!("${}\r\n", argument.len()).bytes());
+                    frame.extend(argument);
+                    frame.extend(b"\r\n");
+                }
+                let mut out = Vec::new();
+                shell.feed(&frame, now, &mut out).unwrap();
+                prop_assert!(out.ends_with(b"\r\n"), "{:?} is not answered", command);
+                if command[0].ends_with(b"SCANDUMP") && out.starts_with(b"*2") {
+                    // Behind the array's head: the cursor, the chunk's length, the chunk.
+                    let mut parts = out[4..].splitn(3, |byte| *byte == b'\n');
+                    cursor = parts.next().unwrap()[1..].trim_ascii_end().to_vec();
+                    dump = parts.nth(1).unwrap_or_default().strip_suffix(b"\r\n").unwrap_or_default().to_vec();
+                }
+            }
+            prop_assert!(call(shell, now, &["PING"]).ends_with("+PONG\r\n"));
+            let is_kept = call(shell, now, &["BF.EXISTS", "urls", "kept"]);
+            prop_assert!([":1\r\n", "#t\r\n"].contains(&is_kept.as_str()), "{}", is_kept);
+            Ok(())
+        })?;
+    }
+
+    #[test]
     fn noise_does_no_harm(
         pieces in prop::collection::vec((noise(), 0..700_u32), 0..60),
     ) {
@@ -176,6 +216,36 @@ proptest! {
             Ok(())
         })?;
     }
+}
+
+/// Commands of every family with arguments that may fit them or not; nothing that names the key `urls`, or empties
+/// all.
+fn commands() -> impl Strategy<Value = Vec<Vec<Vec<u8>>>> {
+    let names = "BF.RESERVE BF.ADD BF.MADD BF.EXISTS BF.MEXISTS BF.INSERT BF.INFO BF.CARD BF.DEBUG BF.SCANDUMP \
+        BF.LOADCHUNK SUNDEW.SEEN SUNDEW.ASK SUNDEW.TOLD SUNDEW.TOP SUNDEW.SCANDUMP SUNDEW.LOADCHUNK CF.RESERVE CF.ADD \
+        CF.ADDNX CF.INSERT CF.INSERTNX CF.EXISTS CF.MEXISTS CF.DEL CF.COUNT CF.INFO CF.SCANDUMP CF.LOADCHUNK \
+        CMS.INITBYDIM CMS.INITBYPROB CMS.INCRBY CMS.QUERY CMS.MERGE CMS.INFO CMS.SCANDUMP CMS.LOADCHUNK PFADD PFCOUNT \
+        PFMERGE CBF.RESERVE CBF.ADD CBF.DEL CBF.EXISTS CBF.COUNT CBF.INFO RBF.RESERVE RBF.ADD RBF.EXISTS RBF.SEEN \
+        RBF.ROTATE RBF.INFO PING ECHO HELLO COMMAND CLIENT CONFIG SELECT DBSIZE KEYS SCAN TYPE EXISTS DEL UNLINK \
+        MEMORY INFO add has seen stats fill plan clear help RESET";
+    let names: Vec<&str> = names.split_whitespace().collect();
+    let words = "a b c d a b c d 0 1 2 3 7 8 32 64 100 1000 4096 65536 4294967295 4294967296 -1 0.5 0.01 0.000000001 \
+        1e-3 0.0 1.0 ITEMS CAPACITY ERROR EXPANSION NOCREATE NONSCALING WEIGHTS EVERY AFTER MATCH COUNT TYPE \
+        BUCKETSIZE MAXITERATIONS USAGE GET DOCS * ? [a-] \\ x y z 1% SIZE GETNAME";
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let argument = prop_oneof![
+        12 => prop::sample::select(words).prop_map(|word| word.as_bytes().to_vec()),
+        1 => prop::collection::vec(any::<u8>(), 0..90),
+    ];
+    let command = (
+        prop::sample::select(names),
+        prop::collection::vec(argument, 0..9),
+    );
+    let command = command.prop_map(|(name, mut arguments)| {
+        arguments.insert(0, name.as_bytes().to_vec());
+        arguments
+    });
+    prop::collection::vec(command, 1..80)
 }
 
 /// Bytes that look like the protocol, and others; nothing that empties a key.
