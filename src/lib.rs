@@ -40,7 +40,11 @@
 //! whoever builds filters in another language, in [`hashing`].
 
 #![cfg_attr(not(test), no_std)]
-#![forbid(unsafe_code)]
+// Everywhere else it is denied (Cargo.toml), and allowed in `simd` alone.
+#![cfg_attr(not(all(feature = "std", target_arch = "x86_64")), forbid(unsafe_code))]
+
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+extern crate std;
 
 #[cfg(any(target_has_atomic = "32", feature = "portable-atomic"))]
 mod atomic_bloom;
@@ -65,6 +69,9 @@ pub mod profile;
 mod rotating_bloom;
 mod scalable_bloom;
 pub mod shell;
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+#[allow(unsafe_code)]
+mod simd;
 pub mod sizing;
 pub mod snapshot;
 mod sorted_list;
