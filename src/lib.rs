@@ -1,7 +1,8 @@
 //! Have I seen this before? Fixed-size probabilistic sets in static RAM, for machines with almost no memory.
 //!
 //! No heap, no `unsafe`, no floating point at run time, no panic on any input. Sizes are const generics, so a
-//! filter is a `static` whose RAM the linker counts, and a bad size does not compile.
+//! filter is a `static` whose RAM the linker counts, and a bad size does not compile. On x86-64 hosts the feature
+//! `std` adds a path for AVX2, the one place with `unsafe`, which [`BlockedBloom`] takes where the processor has it.
 //!
 //! ```
 //! use sundew::BlockedBloom;
