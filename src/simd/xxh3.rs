@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn keys_of_every_length_hash_as_published() {
         let bytes: [u8; 300] = core::array::from_fn(|i| (i * i * 31 + i * 7) as u8);
-        for len in 0..bytes.len() {
+        for len in (0..bytes.len()).step_by(if cfg!(miri) { 15 } else { 1 }) {
             // At every alignment, between other bytes.
             for start in 0..16.min(bytes.len() - len) {
                 let key = &bytes[start..start + len];
@@ -110,7 +110,7 @@ mod tests {
         for (low, high) in [(0, 0), (u8::MAX, u8::MAX), (0, u8::MAX), (u8::MAX, 0)] {
             let mut key = [low; 128];
             key[40..].fill(high);
-            for len in 17..=128 {
+            for len in (17..=128).step_by(if cfg!(miri) { 37 } else { 1 }) {
                 let published = xxhash_rust::xxh3::xxh3_64(&key[..len]);
                 assert_eq!(xxh3_64(&key[..len], 0), Some(published));
             }
