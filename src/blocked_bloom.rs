@@ -7,6 +7,8 @@ use crate::block::{Block, Block512};
 use crate::hash::{DefaultHash, HashFunction, HashValue, Xxh32, block_index};
 use crate::key::Key;
 use crate::merge_error::MergeError;
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+use crate::simd;
 use crate::sizing::{self, Layout, Rate};
 use crate::snapshot::parts::{GROUP, Parts};
 use crate::snapshot::{Header, Kind};
@@ -189,6 +191,10 @@ impl<const K: usize, H: HashFunction, const WORDS: usize> BlockedBloomView<K, H,
     /// One hash, one block. `cargo xtask bench target` counts the instructions.
     #[inline]
     pub fn insert<Q: Key + ?Sized>(&mut self, key: &Q) -> bool {
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        if let Some(is_new) = simd::insert::<K, WORDS, H, Q>(&mut self.blocks, self.hash, key) {
+            return is_new;
+        }
         self.insert_hash(key.digest(&self.hash))
     }
 
@@ -199,12 +205,20 @@ impl<const K: usize, H: HashFunction, const WORDS: usize> BlockedBloomView<K, H,
     /// One hash, one block. `cargo xtask bench target` counts the instructions.
     #[inline]
     pub fn contains<Q: Key + ?Sized>(&self, key: &Q) -> bool {
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        if let Some(is_there) = simd::contains::<K, WORDS, H, Q>(&self.blocks, self.hash, key) {
+            return is_there;
+        }
         self.contains_hash(key.digest(&self.hash))
     }
 
     /// [`insert`](Self::insert) of a key that is hashed already, by [`hash`](Self::hash).
     #[inline]
     pub fn insert_hash(&mut self, hash: H::Value) -> bool {
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        if let Some(is_new) = simd::insert_hash::<K, WORDS, H::Value>(&mut self.blocks, hash) {
+            return is_new;
+        }
         let index = hash.block_index(self.blocks.len());
         match self.blocks.get_mut(index) {
             Some(block) => block.insert::<K>(hash.probe_seed()),
@@ -233,6 +247,10 @@ impl<const K: usize, H: HashFunction, const WORDS: usize> BlockedBloomView<K, H,
     /// ```
     #[inline]
     pub fn contains_hash(&self, hash: H::Value) -> bool {
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        if let Some(is_there) = simd::contains_hash::<K, WORDS, H::Value>(&self.blocks, hash) {
+            return is_there;
+        }
         let index = hash.block_index(self.blocks.len());
         match self.blocks.get(index) {
             Some(block) => block.contains::<K>(hash.probe_seed()),

@@ -81,7 +81,9 @@ impl Key for [u8] {
         sink.write(self);
     }
 
-    #[inline]
+    // Always: a function for AVX2 gains from what is compiled into it; see `simd`.
+    #[cfg_attr(all(feature = "std", target_arch = "x86_64"), inline(always))]
+    #[cfg_attr(not(all(feature = "std", target_arch = "x86_64")), inline)]
     fn digest<H: HashFunction>(&self, hash: &H) -> H::Value {
         hash.hash(self)
     }
@@ -93,7 +95,8 @@ impl<const N: usize> Key for [u8; N] {
         sink.write(self);
     }
 
-    #[inline]
+    #[cfg_attr(all(feature = "std", target_arch = "x86_64"), inline(always))]
+    #[cfg_attr(not(all(feature = "std", target_arch = "x86_64")), inline)]
     fn digest<H: HashFunction>(&self, hash: &H) -> H::Value {
         hash.hash(self)
     }
@@ -110,7 +113,8 @@ impl Key for str {
         self.as_bytes().feed_field(sink);
     }
 
-    #[inline]
+    #[cfg_attr(all(feature = "std", target_arch = "x86_64"), inline(always))]
+    #[cfg_attr(not(all(feature = "std", target_arch = "x86_64")), inline)]
     fn digest<H: HashFunction>(&self, hash: &H) -> H::Value {
         hash.hash(self.as_bytes())
     }
@@ -127,7 +131,8 @@ impl<K: Key + ?Sized> Key for &K {
         (**self).feed_field(sink);
     }
 
-    #[inline]
+    #[cfg_attr(all(feature = "std", target_arch = "x86_64"), inline(always))]
+    #[cfg_attr(not(all(feature = "std", target_arch = "x86_64")), inline)]
     fn digest<H: HashFunction>(&self, hash: &H) -> H::Value {
         (**self).digest(hash)
     }

@@ -1,7 +1,8 @@
 //! Have I seen this before? Fixed-size probabilistic sets in static RAM, for machines with almost no memory.
 //!
 //! No heap, no `unsafe`, no floating point at run time, no panic on any input. Sizes are const generics, so a
-//! filter is a `static` whose RAM the linker counts, and a bad size does not compile.
+//! filter is a `static` whose RAM the linker counts, and a bad size does not compile. On x86-64 hosts the feature
+//! `std` adds a path for AVX2, the one place with `unsafe`, which [`BlockedBloom`] takes where the processor has it.
 //!
 //! ```
 //! use sundew::BlockedBloom;
@@ -40,7 +41,11 @@
 //! whoever builds filters in another language, in [`hashing`].
 
 #![cfg_attr(not(test), no_std)]
-#![forbid(unsafe_code)]
+// Everywhere else it is denied (Cargo.toml), and allowed in `simd` alone.
+#![cfg_attr(not(all(feature = "std", target_arch = "x86_64")), forbid(unsafe_code))]
+
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+extern crate std;
 
 #[cfg(any(target_has_atomic = "32", feature = "portable-atomic"))]
 mod atomic_bloom;
@@ -65,6 +70,9 @@ pub mod profile;
 mod rotating_bloom;
 mod scalable_bloom;
 pub mod shell;
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+#[allow(unsafe_code)]
+mod simd;
 pub mod sizing;
 pub mod snapshot;
 mod sorted_list;

@@ -39,8 +39,16 @@ impl HashFunction for Xxh3 {
     type Value = u64;
     type Stream = Xxh3Stream;
 
-    #[inline]
+    // Always: as `Key::digest`.
+    #[cfg_attr(all(feature = "std", target_arch = "x86_64"), inline(always))]
+    #[cfg_attr(not(all(feature = "std", target_arch = "x86_64")), inline)]
     fn hash(&self, bytes: &[u8]) -> u64 {
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        return match crate::simd::xxh3_64(bytes, self.seed) {
+            Some(hash) => hash,
+            None => hash_any(bytes, self.seed),
+        };
+        #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
         xxh3::xxh3_64_with_seed(bytes, self.seed)
     }
 
@@ -51,6 +59,15 @@ impl HashFunction for Xxh3 {
     fn seed_check(&self) -> u64 {
         self.seed
     }
+}
+
+/// The hash of a key of any length. Not inlined, and called cold, so that a function which hashes the other way saves
+/// no registers for this one.
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+#[cold]
+#[inline(never)]
+fn hash_any(bytes: &[u8], seed: u64) -> u64 {
+    xxh3::xxh3_64_with_seed(bytes, seed)
 }
 
 /// [`Xxh3`] fed piece by piece, in over 500 bytes of state: the published function looks back that far.
