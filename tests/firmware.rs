@@ -17,7 +17,7 @@ const MACHINE: &str = "mps2-an385";
 
 const FLASH_LIMIT: u64 = 48 * 1024;
 /// Instructions of a BF.ADD.
-const COST_LIMIT: u32 = 3_700;
+const COST_LIMIT: u32 = 3_600;
 /// Of RAM besides filters and arena, with the stack.
 const RAM_LIMIT: u64 = 4 * 1024;
 

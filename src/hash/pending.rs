@@ -17,6 +17,11 @@ impl<const SIZE: usize> Pending<SIZE> {
         }
     }
 
+    /// Drops what does not fill a block.
+    pub fn clear(&mut self) {
+        self.filled = 0;
+    }
+
     /// Calls `consume` for every block completed by `input`, and keeps the rest.
     pub fn absorb(&mut self, mut input: &[u8], mut consume: impl FnMut(&[u8; SIZE])) {
         if self.filled > 0 {

@@ -341,6 +341,16 @@ pub struct Xxh32Stream {
     is_long: u32,
 }
 
+impl Xxh32Stream {
+    /// Starts anew. What is pending stays where it is, so that nothing is cleared but counts.
+    pub(crate) fn restart(&mut self, hash: Xxh32) {
+        self.lanes = lanes(hash.seed);
+        self.pending.clear();
+        self.length = 0;
+        self.is_long = 0;
+    }
+}
+
 impl Sink for Xxh32Stream {
     fn write(&mut self, bytes: &[u8]) {
         self.length = self.length.wrapping_add(bytes.len() as u32);

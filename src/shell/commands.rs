@@ -123,7 +123,7 @@ impl What {
 const fn whole(text: &'static str, arguments: (u8, u8), run: Run) -> Command {
     Command {
         text,
-        sign: sign(text.as_bytes()),
+        sign: sign(name_of(text)),
         arguments,
         items: None,
         run: Some(run),
@@ -133,7 +133,7 @@ const fn whole(text: &'static str, arguments: (u8, u8), run: Run) -> Command {
 const fn items(text: &'static str, arguments: (u8, u8), what: What) -> Command {
     Command {
         text,
-        sign: sign(text.as_bytes()),
+        sign: sign(name_of(text)),
         arguments,
         items: Some(what),
         run: None,
@@ -246,17 +246,27 @@ pub(super) fn find(name: &[u8]) -> Option<&'static Command> {
         .find(|command| command.sign == sign && command.is_named(name))
 }
 
-/// A few bits of a name, up to the first space or line end, that are the same in upper and lower case.
-const fn sign(name: &[u8]) -> u8 {
-    let mut sign = 0_u8;
-    let mut rest = name;
-    while let [byte, after @ ..] = rest
-        && *byte > b' '
-    {
-        sign = sign.wrapping_mul(3) ^ without_case(*byte);
-        rest = after;
+/// The name that a command's text begins with.
+const fn name_of(text: &str) -> &[u8] {
+    let text = text.as_bytes();
+    let mut len = 0;
+    while len < text.len() && text[len] > b' ' {
+        len += 1;
     }
-    sign
+    text.split_at(len).0
+}
+
+/// A few bits of a name that are the same in upper and lower case: of its length and three of its bytes, which tell
+/// nearly all commands apart.
+const fn sign(name: &[u8]) -> u8 {
+    let (Some(first), Some(last)) = (name.first(), name.last()) else {
+        return 0;
+    };
+    let middle = name[name.len() / 2];
+    without_case(*first)
+        .wrapping_add(without_case(middle).wrapping_mul(5))
+        .wrapping_add(without_case(*last).wrapping_mul(8))
+        .wrapping_add((name.len() as u8).wrapping_mul(9))
 }
 
 /// The same for a letter in upper and lower case, and for no two other bytes above a space of which one is in the name

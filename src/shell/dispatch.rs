@@ -150,7 +150,7 @@ impl Dispatch {
         if self.index + 1 < self.count
             && let Some(key) = self.key
         {
-            self.stream = server.keyspace.stream(key);
+            self.stream.restart(server.keyspace.hash(key));
         }
     }
 

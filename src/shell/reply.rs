@@ -119,8 +119,9 @@ impl Reply<'_> {
                 let (yes, no) = cut(words.as_bytes(), b',');
                 self.simple(if truth { yes } else { no });
             }
-            Face::Resp2 => self.line(b':', if truth { b"1" } else { b"0" }),
-            Face::Resp3 => self.line(b'#', if truth { b"t" } else { b"f" }),
+            // In one piece: this is what most commands answer.
+            Face::Resp2 => self.out.write(if truth { b":1\r\n" } else { b":0\r\n" }),
+            Face::Resp3 => self.out.write(if truth { b"#t\r\n" } else { b"#f\r\n" }),
         }
     }
 
