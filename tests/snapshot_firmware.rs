@@ -37,8 +37,9 @@ fn a_deny_list_of_20000_domains_takes_25_kb_of_flash_and_no_ram() {
 /// By instructions. The filter in RAM has its size in the type, where a snapshot has it in memory, which must be read.
 #[test]
 fn filters_in_flash_are_about_as_fast_as_in_ram() {
-    /// Of the blocked filter, and of the others.
-    const MORE: (f64, f64) = (0.12, 0.25);
+    /// Instructions more of the blocked filter, and by how much more the others.
+    const MORE: f64 = 15.0;
+    const MORE_OF_OTHERS: f64 = 0.25;
     const KEYS: f64 = 256.0;
     for (triple, machine, hertz) in [M0, M3] {
         let bench = support::root().join("benches/target");
@@ -58,9 +59,13 @@ fn filters_in_flash_are_about_as_fast_as_in_ram() {
             let (ram, flash) = (instructions(in_ram), instructions(in_place));
             println!("{machine} {name} {what}: {ram:.1} in RAM, {flash:.1} in place");
             let is_blocked = name.starts_with("blocked");
-            let more = if is_blocked { MORE.0 } else { MORE.1 };
+            let more = if is_blocked {
+                MORE
+            } else {
+                ram * MORE_OF_OTHERS
+            };
             assert!(
-                flash <= ram * (1.0 + more),
+                flash <= ram + more,
                 "{machine} {name} {what}: {ram:.1} in RAM, {flash:.1} in place"
             );
         }

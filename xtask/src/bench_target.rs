@@ -13,7 +13,7 @@ Counts instructions per call under QEMU, which are not cycles, and bytes of code
 1.5 KB, ours and others, and of every structure in 8 KB.
   --json FILE  writes the rows as JSON too
   --own        only ours, not the peers
-  --update     writes benches/target/rows.json and the tables in README.md
+  --update     writes benches/target/rows.json, and the tables and pictures of README.md
   --check      compares ours with rows.json, as `cargo xtask test` does; prints no table";
 
 pub fn command(arguments: &[&str]) -> Outcome {

@@ -11,6 +11,7 @@ mod clients;
 mod crawl;
 mod emulated_board;
 mod firmware;
+mod plot;
 mod probe;
 mod probe_rs;
 mod process;
@@ -43,6 +44,7 @@ Usage: cargo xtask COMMAND
   bench target    instructions and code size on Cortex-M0, M3 and M4 under QEMU
   bench shell     instructions of one BF.ADD through the console's firmware
   bench host      time on this machine; further arguments go to benches/host
+  plot            draws the pictures of the README anew
 
 `cargo xtask COMMAND --help` says more.";
 
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         ["bench", "target", rest @ ..] => bench_target::command(rest),
         ["bench", "shell", rest @ ..] => bench_shell::command(rest),
         ["bench", "host", rest @ ..] => bench_host::command(rest),
+        ["plot", rest @ ..] => plot::command(rest),
         _ => Err(HELP.into()),
     };
     match outcome {

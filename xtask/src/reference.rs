@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::bench_target::measure;
 use crate::firmware::Contestants;
 use crate::row::{Bench, Row, from_json, to_json};
-use crate::{Outcome, root, table};
+use crate::{Outcome, plot, root, table};
 
 /// More than this over the reference is a failure.
 const TOLERANCE: f64 = 0.02;
@@ -21,7 +21,7 @@ fn readme_path() -> PathBuf {
     root().join("README.md")
 }
 
-/// Writes the reference and the README's tables.
+/// Writes the reference, and the README's tables and pictures.
 pub fn update(rows: &[Row]) -> Outcome {
     fs::write(rows_path(), to_json(rows)).map_err(|error| format!("rows.json: {error}"))?;
     eprintln!("wrote benches/target/rows.json");
@@ -29,7 +29,7 @@ pub fn update(rows: &[Row]) -> Outcome {
     let readme = with_tables(&readme, rows)?;
     fs::write(readme_path(), readme).map_err(|error| format!("README.md: {error}"))?;
     eprintln!("wrote the tables in README.md");
-    Ok(())
+    plot::update(rows)
 }
 
 /// Measures our own filters, and fails if one has become worse or the README is not up to date.
