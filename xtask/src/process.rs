@@ -54,6 +54,9 @@ impl Process {
         let start = Instant::now();
         loop {
             let has_ended = self.status()?.is_some();
+            if has_ended {
+                self.read_to_end()?;
+            }
             if self.output().contains(text) {
                 return Ok(());
             }
@@ -74,9 +77,7 @@ impl Process {
         let start = Instant::now();
         loop {
             if let Some(status) = self.status()? {
-                for reader in self.readers.drain(..) {
-                    reader.join().map_err(|_| "a reader panicked")?;
-                }
+                self.read_to_end()?;
                 let output = self.output();
                 return Ok(Ended { status, output });
             }
@@ -91,6 +92,14 @@ impl Process {
     fn status(&mut self) -> Outcome<Option<ExitStatus>> {
         let status = self.child.try_wait();
         status.map_err(|error| format!("{}: {error}", self.shown))
+    }
+
+    /// What it had printed before it ended may not have been read yet.
+    fn read_to_end(&mut self) -> Outcome {
+        for reader in self.readers.drain(..) {
+            reader.join().map_err(|_| "a reader panicked")?;
+        }
+        Ok(())
     }
 
     /// So far.
