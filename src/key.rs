@@ -81,9 +81,8 @@ impl Key for [u8] {
         sink.write(self);
     }
 
-    // Always: a function for AVX2 gains from what is compiled into it; see `simd`.
-    #[cfg_attr(all(feature = "std", target_arch = "x86_64"), inline(always))]
-    #[cfg_attr(not(all(feature = "std", target_arch = "x86_64")), inline)]
+    // Always, here and below: a function for AVX2 gains from what is compiled into it; see `simd`.
+    #[inline(always)]
     fn digest<H: HashFunction>(&self, hash: &H) -> H::Value {
         hash.hash(self)
     }
@@ -95,8 +94,7 @@ impl<const N: usize> Key for [u8; N] {
         sink.write(self);
     }
 
-    #[cfg_attr(all(feature = "std", target_arch = "x86_64"), inline(always))]
-    #[cfg_attr(not(all(feature = "std", target_arch = "x86_64")), inline)]
+    #[inline(always)]
     fn digest<H: HashFunction>(&self, hash: &H) -> H::Value {
         hash.hash(self)
     }
@@ -113,8 +111,7 @@ impl Key for str {
         self.as_bytes().feed_field(sink);
     }
 
-    #[cfg_attr(all(feature = "std", target_arch = "x86_64"), inline(always))]
-    #[cfg_attr(not(all(feature = "std", target_arch = "x86_64")), inline)]
+    #[inline(always)]
     fn digest<H: HashFunction>(&self, hash: &H) -> H::Value {
         hash.hash(self.as_bytes())
     }
@@ -131,8 +128,7 @@ impl<K: Key + ?Sized> Key for &K {
         (**self).feed_field(sink);
     }
 
-    #[cfg_attr(all(feature = "std", target_arch = "x86_64"), inline(always))]
-    #[cfg_attr(not(all(feature = "std", target_arch = "x86_64")), inline)]
+    #[inline(always)]
     fn digest<H: HashFunction>(&self, hash: &H) -> H::Value {
         (**self).digest(hash)
     }

@@ -40,8 +40,7 @@ impl HashFunction for Xxh3 {
     type Stream = Xxh3Stream;
 
     // Always: as `Key::digest`.
-    #[cfg_attr(all(feature = "std", target_arch = "x86_64"), inline(always))]
-    #[cfg_attr(not(all(feature = "std", target_arch = "x86_64")), inline)]
+    #[inline(always)]
     fn hash(&self, bytes: &[u8]) -> u64 {
         #[cfg(all(feature = "std", target_arch = "x86_64"))]
         return match crate::simd::xxh3_64(bytes, self.seed) {
