@@ -5,7 +5,8 @@ use std::fs;
 
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol};
 
-use crate::boards::{BOARDS, Board, Firmware, grouped};
+use crate::boards::{BOARDS, Board, Firmware};
+use crate::table::thousands;
 use crate::{Outcome, root};
 
 const HELP: &str = "\
@@ -105,7 +106,7 @@ fn table(sizes: &[Size]) -> String {
             rest,
             size.stack,
         ];
-        let cells = numbers.map(grouped).join(" | ");
+        let cells = numbers.map(thousands).join(" | ");
         writeln!(text, "| {} | {cells} |", size.board).expect("a String takes everything");
     }
     text

@@ -86,6 +86,9 @@ fn aligned_columns<const N: usize>(lines: &[[String; N]]) -> String {
     text
 }
 
+/// In place of a count, for a peer that does not build for a core as published.
+pub const ABSENT: &str = "does not build";
+
 /// The columns of the README's table of filters: heading, core, key bytes, aligned.
 const README_COLUMNS: [(&str, &str, u32, bool); 7] = [
     ("80 B, M0", "m0", 80, true),
@@ -137,11 +140,11 @@ pub fn for_readme(rows: &[Row]) -> String {
                     ))
                 })
                 .collect();
-            let cell = cell.map_or("not measured".into(), |counts| counts.join(" / "));
+            let cell = cell.map_or(ABSENT.into(), |counts| counts.join(" / "));
             text.push_str(&format!(" {cell} |"));
         }
         let code = find("m0", 80, true, "hit");
-        let code = code.map_or("not measured".into(), |row| row.code_bytes.to_string());
+        let code = code.map_or(ABSENT.into(), |row| row.code_bytes.to_string());
         text.push_str(&format!(" {code} |\n"));
     }
     text
@@ -205,8 +208,8 @@ pub fn family_for_readme(rows: &[Row]) -> String {
 }
 
 /// With a comma between groups of three digits.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
+pub fn thousands(number: impl Into<u64>) -> String {
+    let digits = number.into().to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {
@@ -243,7 +246,7 @@ mod tests {
         let table = for_readme(&rows);
         let line = table.lines().last().unwrap();
         assert!(
-            line.starts_with("| sundew 4096 | xxh32 | not measured | 12 / 12 / 12 |"),
+            line.starts_with("| sundew 4096 | xxh32 | does not build | 12 / 12 / 12 |"),
             "{line}"
         );
     }
@@ -278,7 +281,7 @@ mod tests {
 
     #[test]
     fn digits_are_in_groups_of_three() {
-        let texts = [0, 999, 1_000, 1_234_567].map(thousands);
+        let texts = [0_u32, 999, 1_000, 1_234_567].map(thousands);
         assert_eq!(texts, ["0", "999", "1,000", "1,234,567"]);
     }
 }

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 pub use table::{BOARDS, Board, DEFAULT, Firmware, Machine, RP2040JS, RP2040JS_FOLDER, Runs};
 
 use crate::call::Call;
+use crate::table::thousands;
 use crate::{Outcome, root, setup};
 
 const HELP: &str = "\
@@ -89,7 +90,7 @@ fn markdown() -> String {
             tested,
             ..
         } = board;
-        let (bytes, keys) = (grouped(board.filter_bytes), grouped(board.capacity));
+        let (bytes, keys) = (thousands(board.filter_bytes), thousands(board.capacity));
         let runs = board.runs_in();
         writeln!(
             text,
@@ -129,22 +130,9 @@ fn json() -> String {
     format!("[\n{}\n]\n", rows.join(",\n"))
 }
 
-/// With commas between groups of three digits.
-pub fn grouped(number: u32) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{BOARDS, grouped, json, markdown};
+    use super::{BOARDS, json, markdown};
     use crate::root;
 
     #[test]
@@ -200,17 +188,5 @@ mod tests {
     #[test]
     fn json_has_an_object_for_every_board() {
         assert_eq!(json().matches("{\"board\": ").count(), BOARDS.len());
-    }
-
-    #[test]
-    fn digits_are_grouped() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1_000, "1,000"),
-            (3_318_835, "3,318,835"),
-        ] {
-            assert_eq!(grouped(number), text);
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::svg::{Anchor, OTHER, OWN, Svg};
 use crate::row::{Bench, Row};
+use crate::table::ABSENT;
 
 /// Those whose rows mean something: bitbloom's do not.
 const CONTESTANTS: [(&str, &str); 5] = [
@@ -63,7 +64,7 @@ pub fn draw(rows: &[Row]) -> String {
                     let label = format!("{instructions:.0}");
                     svg.text(LEFT + width + 6.0, y + 15.0, Anchor::Start, &label);
                 }
-                None => svg.text(LEFT, y + 15.0, Anchor::Start, "does not build as published"),
+                None => svg.text(LEFT, y + 15.0, Anchor::Start, ABSENT),
             }
             y += BAR + 4.0;
         }
