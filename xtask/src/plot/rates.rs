@@ -13,7 +13,7 @@ const FEWEST: u32 = 4;
 const MOST: u32 = 20;
 const POINTS: u32 = 4;
 
-/// The highest rate shown, and how many tenths of it down.
+/// The rates shown, from here down to there.
 const HIGHEST: f64 = 0.3;
 const LOWEST: f64 = 0.000_03;
 
