@@ -536,13 +536,12 @@ fn info_and_scan_tell_what_clients_look_for() {
         );
         let count = console.call(&["COMMAND", "COUNT"]);
         let count: usize = count[1..].trim().parse().unwrap();
-        assert!(console.call(&["COMMAND"]).starts_with(&format!(
-            "*{count}\r\n*6\r\n$3\r\nadd\r\n:-3\r\n*0\r\n:1\r\n"
-        )));
-        assert!(console.call(&["COMMAND", "DOCS"]).starts_with(&format!(
-            "*{}\r\n$3\r\nadd\r\n*6\r\n$7\r\nsummary",
-            count * 2
-        )));
+        let commands = console.call(&["COMMAND"]);
+        assert!(commands.starts_with(&format!("*{count}\r\n*6\r\n")));
+        assert!(commands.contains("*6\r\n$3\r\nadd\r\n:-3\r\n*0\r\n:1\r\n"));
+        let docs = console.call(&["COMMAND", "DOCS"]);
+        assert!(docs.starts_with(&format!("*{}\r\n", count * 2)));
+        assert!(docs.contains("$3\r\nadd\r\n*6\r\n$7\r\nsummary"));
         let debug = console.call(&["BF.DEBUG", "k"]);
         assert!(debug.starts_with("*2\r\n$6\r\nsize:1\r\n$"), "{debug}");
     });

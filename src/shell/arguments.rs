@@ -1,6 +1,6 @@
 //! The arguments of a command that are kept until it is complete.
 
-use super::reply::words_of;
+use super::text::Text;
 use crate::copy::copy;
 
 /// Bytes of room for them all.
@@ -101,20 +101,27 @@ impl Arguments {
             .map_or(0, |start| usize::from(*start));
     }
 
-    /// All arguments from number `first` on.
-    pub fn from(&self, first: usize) -> impl Iterator<Item = &[u8]> {
-        (first..self.count).map(|i| self.get(i))
-    }
-
     /// Which of these words argument number `i` is, in whatever case: 0 for the first.
     #[inline(never)]
-    pub fn which(&self, i: usize, words: &str) -> Option<usize> {
+    pub fn which(&self, i: usize, words: Text) -> Option<usize> {
         let argument = self.get(i);
-        words_of(words).position(|word| word.eq_ignore_ascii_case(argument))
-    }
-
-    /// Whether argument number `i` is this word, in whatever case.
-    pub fn is(&self, i: usize, word: &str) -> bool {
-        self.which(i, word).is_some()
+        let mut number = 0;
+        let mut rest = argument.iter();
+        let mut is_same = !argument.is_empty();
+        for byte in words.bytes() {
+            if byte != b' ' {
+                is_same &= rest
+                    .next()
+                    .is_some_and(|own| own.eq_ignore_ascii_case(&byte));
+                continue;
+            }
+            if is_same && rest.as_slice().is_empty() {
+                return Some(number);
+            }
+            number += 1;
+            rest = argument.iter();
+            is_same = !argument.is_empty();
+        }
+        (is_same && rest.as_slice().is_empty()).then_some(number)
     }
 }

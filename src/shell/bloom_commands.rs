@@ -1,57 +1,37 @@
 //! BF.*: RedisBloom's commands and answers.
 
 use super::arena::{num_probes, word};
-use super::arguments::Arguments;
-use super::commands::What;
+use super::call::{Call, Face, Outcome};
+use super::commands::{Command, Items};
 use super::decimal::{parse, parse_parts_per_billion};
 use super::families::REGISTER_UNITS;
-use super::family_commands::{self, find};
-use super::keyspace::{KeyError, KeyRef, Wish};
+use super::family_commands;
+use super::keyspace::{KeyRef, Wish};
 use super::kind::Kind;
-use super::reply::{Face, Reply};
-use super::server::Server;
+use super::texts;
 use crate::sizing::Rate;
 
-/// Of an error.
-pub(super) type Text = &'static str;
-
-pub(super) const SYNTAX_ERROR: Text = "syntax error";
 /// RedisBloom's, of a cuckoo filter that is not there.
 const CUCKOO_CAPACITY: u32 = 1024;
-
-#[cold]
-#[inline(never)]
-pub(super) fn key_error(error: KeyError, server: &Server, reply: &mut Reply) {
-    match error {
-        KeyError::Exists => reply.error("item exists"),
-        KeyError::NameTooLong => reply.error("the name of a key has at most 36 bytes"),
-        KeyError::Full => reply.error("non scaling filter is full"),
-        KeyError::TooLarge(needed) => {
-            let free = server.keyspace.arena().bytes_free();
-            let template = "operation exceeds bloom object memory limit: %n bytes free, needs %n";
-            reply.error_of(template, &[], &[free, needed]);
-        }
-    }
-}
 
 /// Reads `CAPACITY`, `ERROR` and the like from argument `first` on, over what is wished for so far; and whether a
 /// key may be made.
 #[inline(never)]
-fn options(arguments: &Arguments, first: usize, kind: Kind, wish: &mut Wish) -> Result<bool, Text> {
+fn options(call: &Call, first: usize, kind: Kind, wish: &mut Wish) -> Outcome<bool> {
     let mut may_create = true;
     let mut has_expansion = false;
     let mut is_fixed = false;
     let mut i = first;
-    while i < arguments.len() {
-        let value = arguments.get(i + 1);
-        i += 2;
-        match arguments.which(i - 2, "CAPACITY ERROR EXPANSION NOCREATE NONSCALING") {
-            Some(0) => wish.capacity = capacity(value)?,
-            Some(1 | 2 | 4) if kind != Kind::Bloom => return Err(SYNTAX_ERROR),
-            Some(1) => wish.rate = rate(value)?,
+    while i < call.num_arguments() {
+        let option = call.which(i, texts::BLOOM_OPTIONS);
+        i += 1;
+        match option {
+            Some(0) => wish.capacity = capacity(call, i)?,
+            Some(1 | 2 | 4) if kind != Kind::Bloom => return Err(texts::SYNTAX_ERROR),
+            Some(1) => wish.rate = rate(call, i)?,
             Some(2) => {
-                wish.expansion = match parse(value) {
-                    Some(0) | None => return Err("bad expansion"),
+                wish.expansion = match call.number(i) {
+                    Some(0) | None => return Err(texts::BAD_EXPANSION),
                     Some(expansion) => expansion,
                 };
                 has_expansion = true;
@@ -59,202 +39,148 @@ fn options(arguments: &Arguments, first: usize, kind: Kind, wish: &mut Wish) -> 
             Some(flag) => {
                 may_create &= flag != 3;
                 is_fixed |= flag == 4;
-                i -= 1;
+                continue;
             }
-            None => return Err(SYNTAX_ERROR),
+            None => return Err(texts::SYNTAX_ERROR),
         }
+        i += 1;
     }
     if is_fixed {
         if has_expansion {
-            return Err("Nonscaling filters cannot expand");
+            return Err(texts::CANNOT_EXPAND);
         }
         wish.expansion = 0;
     }
     Ok(may_create)
 }
 
+/// The rate that argument number `i` is.
 #[inline(never)]
-pub(super) fn rate(text: &[u8]) -> Result<Rate, Text> {
-    match parse_parts_per_billion(text) {
-        None => Err("bad error rate"),
+pub(super) fn rate(call: &Call, i: usize) -> Outcome<Rate> {
+    match parse_parts_per_billion(call.argument(i)) {
+        None => Err(texts::BAD_RATE),
         Some(parts @ 1..1_000_000_000) => Ok(Rate::from_parts_per_billion(parts)),
-        Some(_) => Err("(0 < error rate range < 1)"),
+        Some(_) => Err(texts::RATE_RANGE),
     }
 }
 
+/// The capacity that argument number `i` is.
 #[inline(never)]
-pub(super) fn capacity(text: &[u8]) -> Result<u32, Text> {
-    match parse(text) {
-        None => Err("bad capacity"),
-        Some(0) => Err("(capacity should be larger than 0)"),
+pub(super) fn capacity(call: &Call, i: usize) -> Outcome<u32> {
+    match parse(call.argument(i)) {
+        None => Err(texts::BAD_CAPACITY),
+        Some(0) => Err(texts::CAPACITY_RANGE),
         Some(capacity) => Ok(capacity),
     }
 }
 
 /// The rate and the capacity that are arguments 2 and 3.
 #[inline(never)]
-pub(super) fn wish(arguments: &Arguments) -> Result<Wish, Text> {
+pub(super) fn wish(call: &Call) -> Outcome<Wish> {
     Ok(Wish {
-        rate: rate(arguments.get(2))?,
-        capacity: capacity(arguments.get(3))?,
+        rate: rate(call, 2)?,
+        capacity: capacity(call, 3)?,
         ..Wish::DEFAULT
     })
 }
 
-fn reserve_wish(arguments: &Arguments) -> Result<Wish, Text> {
-    let mut wish = wish(arguments)?;
-    options(arguments, 4, Kind::Bloom, &mut wish)?;
-    Ok(wish)
+pub(super) fn reserve(call: &mut Call) -> Outcome {
+    let mut wish = wish(call)?;
+    options(call, 4, Kind::Bloom, &mut wish)?;
+    create(call, &wish)?;
+    call.ok();
+    Ok(())
 }
 
-pub(super) fn reserve(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    match reserve_wish(arguments) {
-        Ok(wish) => {
-            if create(arguments, &wish, server, reply).is_some() {
-                reply.ok();
-            }
-        }
-        Err(text) => reply.error(text),
-    }
-}
-
-/// Makes the key that the first argument names; says why when that fails.
-#[inline(never)]
-fn create(
-    arguments: &Arguments,
-    wish: &Wish,
-    server: &mut Server,
-    reply: &mut Reply,
-) -> Option<KeyRef> {
-    match server.keyspace.create(arguments.get(1), wish) {
-        Ok(key) => Some(key),
-        Err(error) => {
-            key_error(error, server, reply);
-            None
-        }
-    }
+/// Makes the key that the first argument names.
+fn create(call: &mut Call, wish: &Wish) -> Outcome<KeyRef> {
+    let server = &mut *call.server;
+    server.keyspace.create(server.arguments.get(1), wish)
 }
 
 /// The key that items go to, made when it is missing and they may make it; `None` when it is missing and only
 /// asked.
-pub(super) fn key_for_items(
-    what: What,
-    arguments: &Arguments,
-    server: &mut Server,
-    reply: &mut Reply,
-) -> Result<Option<KeyRef>, ()> {
-    let kind = what.kind();
-    let key = server.keyspace.find(arguments.get(1));
-    if arguments.len() == 2
+pub(super) fn key_for_items(command: &Command, call: &mut Call) -> Outcome<Option<KeyRef>> {
+    let key = call.key(1);
+    if call.num_arguments() == 2
         && let Some(key) = key
-        && server.keyspace.kind(key) == kind
+        && call.server.keyspace.kind(key) == command.kind
     {
         return Ok(Some(key));
     }
-    make_key_for_items(what, key.is_some(), arguments, server, reply)
+    make_key_for_items(command, key.is_some(), call)
 }
 
 /// The same when there are options, or there is no such key.
 #[inline(never)]
 fn make_key_for_items(
-    what: What,
+    command: &Command,
     is_there: bool,
-    arguments: &Arguments,
-    server: &mut Server,
-    reply: &mut Reply,
-) -> Result<Option<KeyRef>, ()> {
-    let kind = what.kind();
+    call: &mut Call,
+) -> Outcome<Option<KeyRef>> {
+    let kind = command.kind;
     let mut wish = Wish::DEFAULT;
     if kind == Kind::Cuckoo {
         wish.capacity = CUCKOO_CAPACITY;
     }
-    let may_create = match options(arguments, 2, kind, &mut wish) {
-        Ok(may_create) => may_create && what.makes_keys(),
-        Err(text) => {
-            reply.error(text);
-            return Err(());
-        }
-    };
-    let name = arguments.get(1);
-    if !is_there && what.is_question() {
+    let may_create =
+        options(call, 2, kind, &mut wish)? && matches!(command.items, Items::Make | Items::Options);
+    if !is_there && command.items == Items::Ask {
         return Ok(None);
     }
     let key = if is_there || !may_create {
-        find(server, name, kind, reply)
+        call.find(1, kind)
     } else {
         match kind {
-            Kind::Bloom => create(arguments, &wish, server, reply),
-            Kind::Cuckoo => family_commands::create_cuckoo(server, name, wish.capacity, reply),
-            _ => family_commands::create(server, name, kind, REGISTER_UNITS, reply),
+            Kind::Bloom => create(call, &wish),
+            Kind::Cuckoo => family_commands::create_cuckoo(call, wish.capacity),
+            _ => family_commands::create(call, kind, REGISTER_UNITS),
         }
     };
-    key.map(Some).ok_or(())
+    key.map(Some)
 }
 
-pub(super) fn run_item(
-    what: What,
-    key: Option<KeyRef>,
-    hash: u32,
-    server: &mut Server,
-    reply: &mut Reply,
-) {
-    if what.kind() != Kind::Bloom {
-        return family_commands::run_item(what, key, hash, server, reply);
+/// Adds the item; whether it is new.
+fn insert(call: &mut Call) -> Outcome<bool> {
+    let (key, hash) = family_commands::item(call)?;
+    call.server.keyspace.insert(key, hash)
+}
+
+pub(super) fn add(call: &mut Call) -> Outcome {
+    let is_new = insert(call)?;
+    call.truth(is_new, texts::NEW);
+    Ok(())
+}
+
+pub(super) fn seen(call: &mut Call) -> Outcome {
+    let is_new = insert(call)?;
+    call.truth(!is_new, texts::SEEN);
+    Ok(())
+}
+
+/// SUNDEW.ASK: whether the exact store at the other end has to be asked.
+pub(super) fn ask(call: &mut Call) -> Outcome {
+    let may_be_there = family_commands::contains(call);
+    if !may_be_there {
+        call.server.lookups.count_filter();
     }
-    let keyspace = &mut server.keyspace;
-    match (key, what) {
-        (key, What::Ask) => {
-            let may_be_there = key.is_some_and(|key| keyspace.contains(key, hash));
-            if !may_be_there {
-                server.lookups.count_filter();
-            }
-            reply.truth(may_be_there, "ask,new");
-        }
-        (None, _) => reply.truth(false, "yes,no"),
-        (Some(key), What::Has) => reply.truth(keyspace.contains(key, hash), "maybe,no"),
-        (Some(key), what) => match keyspace.insert(key, hash) {
-            Ok(is_new) if what != What::Seen => reply.truth(is_new, "new,seen before"),
-            Ok(is_new) => reply.truth(!is_new, "seen before,new"),
-            Err(error) => key_error(error, server, reply),
-        },
-    }
+    call.truth(may_be_there, texts::ASK);
+    Ok(())
 }
 
 /// SUNDEW.TOLD: what the exact store at the other end said after `SUNDEW.ASK` sent it there.
-pub(super) fn told(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    match arguments.get(1) {
-        b"0" => server.lookups.count_store(false),
-        b"1" => server.lookups.count_store(true),
-        _ => return reply.error("tell 1 when the item was there, or 0"),
+pub(super) fn told(call: &mut Call) -> Outcome {
+    match call.number(1) {
+        Some(told @ 0..=1) => call.server.lookups.count_store(told == 1),
+        _ => return Err(texts::TELL),
     }
-    reply.ok();
+    call.ok();
+    Ok(())
 }
 
-static FIELDS: [&str; 5] = [
-    "Capacity",
-    "Size",
-    "Number of filters",
-    "Number of items inserted",
-    "Expansion rate",
-];
-
-pub(super) fn info(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let Some(key) = find(server, arguments.get(1), Kind::Bloom, reply) else {
-        return;
-    };
-    let summary = server.keyspace.summary(key);
-    let wanted = arguments.which(2, "CAPACITY SIZE FILTERS ITEMS EXPANSION");
-    let is_one = arguments.len() == 3;
-    if is_one && wanted.is_none() {
-        return reply.error("Invalid information value");
-    }
-    // One field alone comes without its name in RESP2.
-    let is_bare = is_one && *reply.face == Face::Resp2;
-    if is_bare {
-        reply.array(1);
-    } else {
-        reply.map(if is_one { 1 } else { 5 });
-    }
+pub(super) fn info(call: &mut Call) -> Outcome {
+    let key = call.find(1, Kind::Bloom)?;
+    let summary = call.server.keyspace.summary(key);
     let values = [
         summary.capacity,
         summary.bytes,
@@ -262,51 +188,63 @@ pub(super) fn info(server: &mut Server, arguments: &Arguments, reply: &mut Reply
         summary.items,
         summary.expansion,
     ];
-    for (i, (name, value)) in FIELDS.iter().zip(values).enumerate() {
+    let is_one = call.num_arguments() == 3;
+    let wanted = call.which(2, texts::BLOOM_FIELD_WORDS);
+    if is_one && wanted.is_none() {
+        return Err(texts::INVALID_INFORMATION);
+    }
+    // One field alone comes without its name in RESP2.
+    let is_bare = is_one && call.server.face == Face::Resp2;
+    if is_bare {
+        call.array(1);
+    } else {
+        call.map(if is_one { 1 } else { 5 });
+    }
+    for (i, value) in values.into_iter().enumerate() {
         if is_one && wanted != Some(i) {
             continue;
         }
         if !is_bare {
-            reply.field_name(name.as_bytes());
+            call.field_name(texts::BLOOM_FIELDS, i);
         }
         if i == 4 && value == 0 {
-            reply.null();
+            call.null();
         } else {
-            reply.integer(value);
+            call.integer(value);
         }
     }
+    Ok(())
 }
 
-pub(super) fn card(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    if server.keyspace.find(arguments.get(1)).is_none() {
-        return reply.integer(0);
+pub(super) fn card(call: &mut Call) -> Outcome {
+    let mut items = 0;
+    if call.key(1).is_some() {
+        let key = call.find(1, Kind::Bloom)?;
+        items = call.server.keyspace.summary(key).items;
     }
-    if let Some(key) = find(server, arguments.get(1), Kind::Bloom, reply) {
-        reply.integer(server.keyspace.summary(key).items);
-    }
+    call.integer(items);
+    Ok(())
 }
 
 /// One line for the key, and one for each stage.
-pub(super) fn debug(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let Some(key) = find(server, arguments.get(1), Kind::Bloom, reply) else {
-        return;
-    };
-    let summary = server.keyspace.summary(key);
-    reply.array(summary.stages + 1);
-    reply.text("size:%n", &[], &[summary.items]);
-    for stage in server.keyspace.stages(key) {
-        let header = server.keyspace.header(stage);
+pub(super) fn debug(call: &mut Call) -> Outcome {
+    let key = call.find(1, Kind::Bloom)?;
+    let summary = call.server.keyspace.summary(key);
+    call.array(summary.stages + 1);
+    call.text(texts::DEBUG, &[summary.items]);
+    let mut next = Some(key);
+    while let Some(stage) = next {
+        let header = call.server.keyspace.header(stage);
         let bytes = (header[word::UNITS] - 1) * 64;
-        reply.text(
-            "bytes:%n bits:%n hashes:%n hashwidth:32 capacity:%n size:%n ratio:0.5",
-            &[],
-            &[
-                bytes,
-                bytes * 8,
-                num_probes(header),
-                header[word::CAPACITY],
-                header[word::ITEMS],
-            ],
-        );
+        let numbers = [
+            bytes,
+            bytes * 8,
+            num_probes(header),
+            header[word::CAPACITY],
+            header[word::ITEMS],
+        ];
+        call.text(texts::DEBUG_STAGE, &numbers);
+        next = call.server.keyspace.next_stage(stage);
     }
+    Ok(())
 }

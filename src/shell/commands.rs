@@ -1,248 +1,189 @@
 //! The commands: one table for both faces.
 
-use super::arguments::Arguments;
+use super::call::{Call, Outcome};
 use super::kind::Kind;
-use super::reply::Reply;
 #[cfg(feature = "embedded-storage")]
 use super::save;
-use super::server::Server;
-use super::text::{cut, fill_in};
+use super::text::Text;
 use super::{
     bloom_commands, dump_commands, family_commands, human_commands, key_commands, server_commands,
 };
 
-/// A command.
-#[derive(Debug)]
-pub(super) struct Command {
-    /// `name usage\nsummary`, of which only the name must be there: in one piece, for three would take
-    /// 16 bytes more each.
-    text: &'static str,
-    /// [`sign`] of the name, so that a search compares few names.
-    sign: u8,
+/// A command as the table has it.
+pub(super) struct Plain {
+    /// Name, usage and, for what `help` lists, a summary, between tabs.
+    pub text: &'static str,
     /// The fewest and the most arguments, with the name; 0 for any number.
     arguments: (u8, u8),
-    /// What to do with each item, for commands that take them one by one as they arrive.
-    pub items: Option<What>,
-    /// Runs with all its arguments; `None` when there must be items.
-    pub run: Option<Run>,
+    kind: Kind,
+    items: Items,
+    run: Run,
 }
 
-pub(super) type Run = fn(&mut Server, &Arguments, &mut Reply);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
-    /// Yes when it is new.
-    Add,
-    /// Yes when it is there.
-    Has,
-    /// Adds it; yes when it was there.
-    Seen,
-    /// As `Has`, and counts whether the other end must look it up.
-    Ask,
-    /// As `Add`, after options and the word `ITEMS`.
-    Insert,
-    CuckooAdd,
-    /// As `CuckooAdd`, unless it is there.
-    CuckooAddNew,
-    CuckooInsert,
-    CuckooInsertNew,
-    CuckooHas,
-    CuckooDelete,
-    CuckooCount,
-    /// An item and then by how much.
-    CountMinIncrement,
-    CountMinQuery,
-    /// One answer for all items.
-    HyperLogLogAdd,
-    CountingAdd,
-    CountingDelete,
-    CountingHas,
-    CountingCount,
-    RotatingAdd,
-    RotatingHas,
-    RotatingSeen,
-    /// A chunk of a dump, behind a cursor.
-    Load,
-}
-
-impl What {
+/// A command, its text packed.
+#[derive(Debug)]
+pub(super) struct Command {
+    /// Where its text begins.
+    text: u16,
+    /// [`sign`] of the name, so that a search compares few names.
+    sign: u8,
+    /// The fewest and the most arguments, in four bits each.
+    arguments: u8,
     /// What the key must be.
-    pub fn kind(self) -> Kind {
-        match self {
-            Self::Add | Self::Has | Self::Seen | Self::Ask | Self::Insert | Self::Load => {
-                Kind::Bloom
-            }
-            Self::CountMinIncrement | Self::CountMinQuery => Kind::CountMin,
-            Self::HyperLogLogAdd => Kind::HyperLogLog,
-            Self::CountingAdd | Self::CountingDelete | Self::CountingHas | Self::CountingCount => {
-                Kind::Counting
-            }
-            Self::RotatingAdd | Self::RotatingHas | Self::RotatingSeen => Kind::Rotating,
-            _ => Kind::Cuckoo,
-        }
-    }
-
-    /// Whether nothing can change, so that no key is nothing to complain about.
-    pub fn is_question(self) -> bool {
-        matches!(
-            self,
-            Self::Has
-                | Self::Ask
-                | Self::CuckooHas
-                | Self::CuckooCount
-                | Self::CountingHas
-                | Self::CountingCount
-                | Self::RotatingHas
-        )
-    }
-
-    /// Whether a key that is missing is made.
-    pub fn makes_keys(self) -> bool {
-        matches!(
-            self,
-            Self::Add
-                | Self::Seen
-                | Self::Insert
-                | Self::CuckooAdd
-                | Self::CuckooAddNew
-                | Self::CuckooInsert
-                | Self::CuckooInsertNew
-                | Self::HyperLogLogAdd
-        )
-    }
-
-    /// Whether options and the word `ITEMS` go before the items.
-    pub fn has_options(self) -> bool {
-        matches!(
-            self,
-            Self::Insert | Self::CuckooInsert | Self::CuckooInsertNew
-        )
-    }
+    pub kind: Kind,
+    pub items: Items,
+    /// Runs with all its arguments, or with every item.
+    pub run: Run,
 }
 
-const fn whole(text: &'static str, arguments: (u8, u8), run: Run) -> Command {
-    Command {
+pub(super) type Run = fn(&mut Call) -> Outcome;
+
+/// How a command takes items: one by one, as they arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Items {
+    /// It has none.
+    None,
+    /// Nothing can change, so that a key that is missing is nothing to complain about.
+    Ask,
+    /// They may change the key.
+    Change,
+    /// The same, and a key that is missing is made.
+    Make,
+    /// The same, and options and the word `ITEMS` go before them.
+    Options,
+    /// Every item has a number behind it.
+    Pairs,
+    /// The item is a chunk of a dump.
+    Chunk,
+}
+
+const fn whole(text: &'static str, arguments: (u8, u8), run: Run) -> Plain {
+    items(text, arguments, Kind::Bloom, Items::None, run)
+}
+
+const fn items(
+    text: &'static str,
+    arguments: (u8, u8),
+    kind: Kind,
+    items: Items,
+    run: Run,
+) -> Plain {
+    Plain {
         text,
-        sign: sign(name_of(text)),
         arguments,
-        items: None,
-        run: Some(run),
+        kind,
+        items,
+        run,
     }
 }
 
-const fn items(text: &'static str, arguments: (u8, u8), what: What) -> Command {
-    Command {
-        text,
-        sign: sign(name_of(text)),
-        arguments,
-        items: Some(what),
-        run: None,
-    }
-}
-
-/// What `help` lists comes first, in its order.
+/// What `help` lists comes last, in its order: people do not mind the longer search.
 #[rustfmt::skip] // One line each.
-pub(super) static COMMANDS: &[Command] = &[
-    items("add key item...\nremember items", (3, 0), What::Add),
-    items("has key item...\nask for items", (3, 0), What::Has),
-    items("seen key item...\nask and remember", (3, 0), What::Seen),
-    whole("stats [key]\nhow full, how often wrong", (1, 2), human_commands::stats),
-    whole("fill key\ndraw how full the blocks are", (2, 2), human_commands::fill),
-    whole("keys [pattern]\nlist the keys", (1, 2), key_commands::keys),
-    whole("plan items rate\nRAM for so many at 1%", (3, 3), human_commands::plan),
-    whole("clear key\nforget a key's items", (2, 2), human_commands::clear),
-    whole("del key...\nremove keys", (2, 0), key_commands::del),
-    whole("bench\ntime of one lookup here", (1, 1), human_commands::bench),
-    whole("info\nabout the device", (1, 0), server_commands::info),
-    whole("version\nof this firmware", (1, 1), server_commands::version),
-    whole("help [command]\nthis, or more of one", (1, 2), human_commands::help),
-    whole("quit\nend the conversation", (1, 1), server_commands::quit),
-    whole("BF.RESERVE key rate capacity [EXPANSION n | NONSCALING]", (4, 7), bloom_commands::reserve),
-    items("BF.ADD key item", (3, 3), What::Add),
-    items("BF.MADD key item...", (3, 0), What::Add),
-    items("BF.EXISTS key item", (3, 3), What::Has),
-    items("BF.MEXISTS key item...", (3, 0), What::Has),
-    items("BF.INSERT key [CAPACITY n] [ERROR r] [EXPANSION n] [NOCREATE] [NONSCALING] ITEMS item...", (4, 0), What::Insert),
-    whole("BF.INFO key [field]", (2, 3), bloom_commands::info),
-    whole("BF.CARD key", (2, 2), bloom_commands::card),
-    whole("BF.DEBUG key", (2, 2), bloom_commands::debug),
-    items("SUNDEW.SEEN key item", (3, 3), What::Seen),
-    items("SUNDEW.ASK key item", (3, 3), What::Ask),
-    whole("SUNDEW.TOLD 0 | 1", (2, 2), bloom_commands::told),
-    whole("BF.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
-    items("BF.LOADCHUNK key cursor chunk", (4, 4), What::Load),
-    whole("CF.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
-    items("CF.LOADCHUNK key cursor chunk", (4, 4), What::Load),
-    whole("CMS.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
-    items("CMS.LOADCHUNK key cursor chunk", (4, 4), What::Load),
-    whole("SUNDEW.SCANDUMP key cursor", (3, 3), dump_commands::scan_dump),
-    items("SUNDEW.LOADCHUNK key cursor chunk", (4, 4), What::Load),
+pub(super) const PLAIN: &[Plain] = &[
+    whole("BF.RESERVE\tkey rate capacity [EXPANSION n | NONSCALING]", (4, 7), bloom_commands::reserve),
+    items("BF.ADD\tkey item", (3, 3), Kind::Bloom, Items::Make, bloom_commands::add),
+    items("BF.MADD\tkey item...", (3, 0), Kind::Bloom, Items::Make, bloom_commands::add),
+    items("BF.EXISTS\tkey item", (3, 3), Kind::Bloom, Items::Ask, family_commands::has),
+    items("BF.MEXISTS\tkey item...", (3, 0), Kind::Bloom, Items::Ask, family_commands::has),
+    items("BF.INSERT\tkey [CAPACITY n] [ERROR r] [EXPANSION n] [NOCREATE] [NONSCALING] ITEMS item...", (4, 0), Kind::Bloom, Items::Options, bloom_commands::add),
+    whole("BF.INFO\tkey [field]", (2, 3), bloom_commands::info),
+    whole("BF.CARD\tkey", (2, 2), bloom_commands::card),
+    whole("BF.DEBUG\tkey", (2, 2), bloom_commands::debug),
+    items("SUNDEW.SEEN\tkey item", (3, 3), Kind::Bloom, Items::Make, bloom_commands::seen),
+    items("SUNDEW.ASK\tkey item", (3, 3), Kind::Bloom, Items::Ask, bloom_commands::ask),
+    whole("SUNDEW.TOLD\t0 | 1", (2, 2), bloom_commands::told),
+    whole("BF.SCANDUMP\tkey cursor", (3, 3), dump_commands::scan_dump),
+    items("BF.LOADCHUNK\tkey cursor chunk", (4, 4), Kind::Bloom, Items::Chunk, dump_commands::end_load),
+    whole("CF.SCANDUMP\tkey cursor", (3, 3), dump_commands::scan_dump),
+    items("CF.LOADCHUNK\tkey cursor chunk", (4, 4), Kind::Bloom, Items::Chunk, dump_commands::end_load),
+    whole("CMS.SCANDUMP\tkey cursor", (3, 3), dump_commands::scan_dump),
+    items("CMS.LOADCHUNK\tkey cursor chunk", (4, 4), Kind::Bloom, Items::Chunk, dump_commands::end_load),
+    whole("SUNDEW.SCANDUMP\tkey cursor", (3, 3), dump_commands::scan_dump),
+    items("SUNDEW.LOADCHUNK\tkey cursor chunk", (4, 4), Kind::Bloom, Items::Chunk, dump_commands::end_load),
     #[cfg(feature = "embedded-storage")]
-    whole("SUNDEW.SAVE [stamp]", (1, 2), save::save),
+    whole("SUNDEW.SAVE\t[stamp]", (1, 2), save::save),
     #[cfg(feature = "embedded-storage")]
     whole("SUNDEW.RESTORE", (1, 1), save::restore),
     #[cfg(feature = "embedded-storage")]
     whole("SUNDEW.LASTSAVE", (1, 1), save::last_save),
-    whole("CF.RESERVE key capacity", (3, 9), family_commands::cuckoo_reserve),
-    items("CF.ADD key item", (3, 3), What::CuckooAdd),
-    items("CF.ADDNX key item", (3, 3), What::CuckooAddNew),
-    items("CF.INSERT key [CAPACITY n] [NOCREATE] ITEMS item...", (4, 0), What::CuckooInsert),
-    items("CF.INSERTNX key [CAPACITY n] [NOCREATE] ITEMS item...", (4, 0), What::CuckooInsertNew),
-    items("CF.EXISTS key item", (3, 3), What::CuckooHas),
-    items("CF.MEXISTS key item...", (3, 0), What::CuckooHas),
-    items("CF.DEL key item", (3, 3), What::CuckooDelete),
-    items("CF.COUNT key item", (3, 3), What::CuckooCount),
-    whole("CF.INFO key", (2, 2), family_commands::cuckoo_info),
-    whole("CMS.INITBYDIM key width depth", (4, 4), family_commands::count_min_by_dimensions),
-    whole("CMS.INITBYPROB key error failure", (4, 4), family_commands::count_min_by_probability),
-    items("CMS.INCRBY key item n...", (4, 0), What::CountMinIncrement),
-    items("CMS.QUERY key item...", (3, 0), What::CountMinQuery),
-    whole("CMS.MERGE to n key... [WEIGHTS w...]", (4, 0), family_commands::count_min_merge),
-    whole("CMS.INFO key", (2, 2), family_commands::count_min_info),
-    whole("SUNDEW.TOP key [n]", (2, 3), family_commands::top),
-    items("PFADD key item...", (3, 0), What::HyperLogLogAdd),
-    whole("PFCOUNT key...", (2, 0), family_commands::hyper_log_log_count),
-    whole("PFMERGE to key...", (2, 0), family_commands::hyper_log_log_merge),
-    whole("CBF.RESERVE key rate capacity", (4, 4), family_commands::counting_reserve),
-    items("CBF.ADD key item", (3, 3), What::CountingAdd),
-    items("CBF.DEL key item", (3, 3), What::CountingDelete),
-    items("CBF.EXISTS key item", (3, 3), What::CountingHas),
-    items("CBF.COUNT key item", (3, 3), What::CountingCount),
-    whole("CBF.INFO key", (2, 2), family_commands::counting_info),
-    whole("RBF.RESERVE key rate capacity generations [EVERY seconds | AFTER items]", (5, 7), family_commands::rotating_reserve),
-    items("RBF.ADD key item", (3, 3), What::RotatingAdd),
-    items("RBF.EXISTS key item", (3, 3), What::RotatingHas),
-    items("RBF.SEEN key item", (3, 3), What::RotatingSeen),
-    whole("RBF.ROTATE key", (2, 2), family_commands::rotating_rotate),
-    whole("RBF.INFO key", (2, 2), family_commands::rotating_info),
-    whole("PING [message]", (1, 2), server_commands::ping),
-    whole("ECHO message", (2, 2), server_commands::echo),
-    whole("HELLO [2 | 3]", (1, 0), server_commands::hello),
-    whole("COMMAND [COUNT | DOCS]", (1, 0), server_commands::command),
-    whole("CLIENT subcommand", (2, 0), server_commands::client),
-    whole("CONFIG GET name", (2, 0), server_commands::config),
-    whole("SELECT 0", (2, 2), server_commands::select),
+    whole("CF.RESERVE\tkey capacity", (3, 9), family_commands::cuckoo_reserve),
+    items("CF.ADD\tkey item", (3, 3), Kind::Cuckoo, Items::Make, family_commands::cuckoo_add),
+    items("CF.ADDNX\tkey item", (3, 3), Kind::Cuckoo, Items::Make, family_commands::cuckoo_add_new),
+    items("CF.INSERT\tkey [CAPACITY n] [NOCREATE] ITEMS item...", (4, 0), Kind::Cuckoo, Items::Options, family_commands::cuckoo_add),
+    items("CF.INSERTNX\tkey [CAPACITY n] [NOCREATE] ITEMS item...", (4, 0), Kind::Cuckoo, Items::Options, family_commands::cuckoo_add_new),
+    items("CF.EXISTS\tkey item", (3, 3), Kind::Cuckoo, Items::Ask, family_commands::has),
+    items("CF.MEXISTS\tkey item...", (3, 0), Kind::Cuckoo, Items::Ask, family_commands::has),
+    items("CF.DEL\tkey item", (3, 3), Kind::Cuckoo, Items::Change, family_commands::delete),
+    items("CF.COUNT\tkey item", (3, 3), Kind::Cuckoo, Items::Ask, family_commands::count),
+    whole("CF.INFO\tkey", (2, 2), family_commands::cuckoo_info),
+    whole("CMS.INITBYDIM\tkey width depth", (4, 4), family_commands::count_min_by_dimensions),
+    whole("CMS.INITBYPROB\tkey error failure", (4, 4), family_commands::count_min_by_probability),
+    items("CMS.INCRBY\tkey item n...", (4, 0), Kind::CountMin, Items::Pairs, family_commands::increment),
+    items("CMS.QUERY\tkey item...", (3, 0), Kind::CountMin, Items::Change, family_commands::count),
+    whole("CMS.MERGE\tto n key... [WEIGHTS w...]", (4, 0), family_commands::count_min_merge),
+    whole("CMS.INFO\tkey", (2, 2), family_commands::count_min_info),
+    whole("SUNDEW.TOP\tkey [n]", (2, 3), family_commands::top),
+    items("PFADD\tkey item...", (3, 0), Kind::HyperLogLog, Items::Make, family_commands::hyper_log_log_add),
+    whole("PFCOUNT\tkey...", (2, 0), family_commands::hyper_log_log_count),
+    whole("PFMERGE\tto key...", (2, 0), family_commands::hyper_log_log_merge),
+    whole("CBF.RESERVE\tkey rate capacity", (4, 4), family_commands::counting_reserve),
+    items("CBF.ADD\tkey item", (3, 3), Kind::Counting, Items::Change, family_commands::counting_add),
+    items("CBF.DEL\tkey item", (3, 3), Kind::Counting, Items::Change, family_commands::delete),
+    items("CBF.EXISTS\tkey item", (3, 3), Kind::Counting, Items::Ask, family_commands::has),
+    items("CBF.COUNT\tkey item", (3, 3), Kind::Counting, Items::Ask, family_commands::count),
+    whole("CBF.INFO\tkey", (2, 2), family_commands::counting_info),
+    whole("RBF.RESERVE\tkey rate capacity generations [EVERY seconds | AFTER items]", (5, 7), family_commands::rotating_reserve),
+    items("RBF.ADD\tkey item", (3, 3), Kind::Rotating, Items::Change, family_commands::rotating_add),
+    items("RBF.EXISTS\tkey item", (3, 3), Kind::Rotating, Items::Ask, family_commands::has),
+    items("RBF.SEEN\tkey item", (3, 3), Kind::Rotating, Items::Change, family_commands::rotating_seen),
+    whole("RBF.ROTATE\tkey", (2, 2), family_commands::rotating_rotate),
+    whole("RBF.INFO\tkey", (2, 2), family_commands::rotating_info),
+    whole("PING\t[message]", (1, 2), server_commands::ping),
+    whole("ECHO\tmessage", (2, 2), server_commands::echo),
+    whole("HELLO\t[2 | 3]", (1, 0), server_commands::hello),
+    whole("COMMAND\t[COUNT | DOCS]", (1, 0), server_commands::command),
+    whole("CLIENT\tsubcommand", (2, 0), server_commands::client),
+    whole("CONFIG\tGET name", (2, 0), server_commands::config),
+    whole("SELECT\t0", (2, 2), server_commands::select),
     whole("DBSIZE", (1, 1), key_commands::dbsize),
-    whole("SCAN cursor [MATCH pattern] [COUNT n] [TYPE t]", (2, 0), key_commands::scan),
-    whole("TYPE key", (2, 2), key_commands::type_of),
-    whole("EXISTS key...", (2, 0), key_commands::exists),
-    whole("UNLINK key...", (2, 0), key_commands::del),
+    whole("SCAN\tcursor [MATCH pattern] [COUNT n] [TYPE t]", (2, 0), key_commands::scan),
+    whole("TYPE\tkey", (2, 2), key_commands::type_of),
+    whole("EXISTS\tkey...", (2, 0), key_commands::exists),
+    whole("UNLINK\tkey...", (2, 0), key_commands::del),
     whole("FLUSHDB", (1, 2), key_commands::flush),
     whole("FLUSHALL", (1, 2), key_commands::flush),
-    whole("MEMORY USAGE key", (2, 0), key_commands::memory),
+    whole("MEMORY\tUSAGE key", (2, 0), key_commands::memory),
     whole("RESET", (1, 1), server_commands::reset),
+    items("add\tkey item...\tremember items", (3, 0), Kind::Bloom, Items::Make, bloom_commands::add),
+    items("has\tkey item...\task for items", (3, 0), Kind::Bloom, Items::Ask, family_commands::has),
+    items("seen\tkey item...\task and remember", (3, 0), Kind::Bloom, Items::Make, bloom_commands::seen),
+    whole("stats\t[key]\thow full, how often wrong", (1, 2), human_commands::stats),
+    whole("fill\tkey\tdraw how full the blocks are", (2, 2), human_commands::fill),
+    whole("keys\t[pattern]\tlist the keys", (1, 2), key_commands::keys),
+    whole("plan\titems rate\tRAM for so many at 1%", (3, 3), human_commands::plan),
+    whole("clear\tkey\tforget a key's items", (2, 2), human_commands::clear),
+    whole("del\tkey...\tremove keys", (2, 0), key_commands::del),
+    whole("bench\t\ttime of one lookup here", (1, 1), human_commands::bench),
+    whole("info\t\tabout the device", (1, 0), server_commands::info),
+    whole("version\t\tof this firmware", (1, 1), server_commands::version),
+    whole("help\t[command]\tthis, or more of one", (1, 2), human_commands::help),
+    whole("quit\t\tend the conversation", (1, 1), server_commands::quit),
 ];
 
-/// How many of them `help` lists.
-const NUM_LISTED: usize = 14;
+pub(super) static COMMANDS: [Command; PLAIN.len()] = {
+    let mut commands = [const { Command::new(0) }; PLAIN.len()];
+    let mut i = 0;
+    while i < commands.len() {
+        commands[i] = Command::new(i);
+        i += 1;
+    }
+    commands
+};
 
 pub(super) fn find(name: &[u8]) -> Option<&'static Command> {
     let sign = sign(name);
-    // What is for people is searched last: they wait for nothing.
-    let (for_people, for_clients) = COMMANDS.split_at(NUM_LISTED);
-    for_clients
+    COMMANDS
         .iter()
-        .chain(for_people)
         .find(|command| command.sign == sign && command.is_named(name))
 }
 
@@ -276,8 +217,32 @@ const fn without_case(byte: u8) -> u8 {
 }
 
 impl Command {
+    const fn new(number: usize) -> Self {
+        let Plain {
+            text,
+            arguments: (fewest, most),
+            kind,
+            items,
+            run,
+        } = PLAIN[number];
+        assert!(fewest < 16 && most < 16 && name_of(text).len() <= LONGEST);
+        Self {
+            text: Text::of_command(number).start() as u16,
+            sign: sign(name_of(text)),
+            arguments: fewest << 4 | most,
+            kind,
+            items,
+            run,
+        }
+    }
+
+    /// Name, usage and summary, between tabs.
+    pub fn text(&self) -> Text {
+        Text::at(self.text.into())
+    }
+
     fn is_named(&self, name: &[u8]) -> bool {
-        let mut text = self.text.bytes();
+        let mut text = self.text().bytes();
         name.iter().all(|byte| {
             byte > &b' '
                 && text
@@ -288,56 +253,56 @@ impl Command {
 
     /// In the case in which people write it; any is understood.
     #[inline(never)]
-    pub fn name(&self) -> &'static [u8] {
-        cut(self.lines().0, b' ').0
+    pub fn name(&self) -> Name {
+        let mut name = Name {
+            bytes: [0; LONGEST],
+            length: 0,
+        };
+        for (place, byte) in name.bytes.iter_mut().zip(self.text().bytes()) {
+            if byte <= b' ' {
+                break;
+            }
+            *place = byte;
+            name.length += 1;
+        }
+        name
     }
 
-    /// What to write behind the name.
-    pub fn usage(&self) -> &'static [u8] {
-        cut(self.lines().0, b' ').1
-    }
-
-    /// The name with what to write behind it, and what `help` says, which is empty for what is there for clients
-    /// only.
-    #[inline(never)]
-    pub fn lines(&self) -> (&'static [u8], &'static [u8]) {
-        cut(self.text.as_bytes(), b'\n')
+    fn fewest_and_most(&self) -> (u32, u32) {
+        ((self.arguments >> 4).into(), (self.arguments & 15).into())
     }
 
     /// Whether the command may have so many arguments, its name counted.
     pub fn takes(&self, count: u32) -> bool {
-        let (fewest, most) = self.arguments;
-        count >= u32::from(fewest) && (most == 0 || count <= u32::from(most))
+        let (fewest, most) = self.fewest_and_most();
+        count >= fewest && (most == 0 || count <= most)
     }
 
     /// Whether its answers are an array, whatever their number.
     pub fn is_array(&self) -> bool {
-        self.arguments.1 == 0
+        self.arguments & 15 == 0
     }
 
     /// The fewest arguments, and whether there may be more.
     pub fn arity(&self) -> (u32, bool) {
-        let (fewest, most) = self.arguments;
-        (u32::from(fewest), fewest != most)
+        let (fewest, most) = self.fewest_and_most();
+        (fewest, fewest != most)
     }
 }
 
-#[cold]
-#[inline(never)]
-pub(super) fn wrong_arity(command: &Command, reply: &mut Reply) {
-    let template = "wrong number of arguments for '%l' command";
-    reply.error_of(template, command.name(), &[]);
+/// Bytes of the longest name.
+const LONGEST: usize = 16;
+
+/// The name of a command, unpacked.
+pub(super) struct Name {
+    bytes: [u8; LONGEST],
+    length: usize,
 }
 
-#[cold]
-pub(super) fn unknown(arguments: &Arguments, reply: &mut Reply) {
-    reply.error_by(&|out| {
-        let template = "ERR unknown command '%s', with args beginning with: ";
-        fill_in(out, template, arguments.get(0), &[]);
-        for argument in arguments.from(1).take(2) {
-            fill_in(out, "'%s' ", argument, &[]);
-        }
-    });
+impl Name {
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or(&[])
+    }
 }
 
 #[cfg(test)]
@@ -345,17 +310,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_help_lists_comes_first() {
-        let listed = COMMANDS.iter().map(|command| !command.lines().1.is_empty());
-        assert!(listed.eq((0..COMMANDS.len()).map(|i| i < NUM_LISTED)));
-    }
-
-    #[test]
     fn every_command_is_found_by_its_name_in_any_case() {
-        for command in COMMANDS {
+        for command in &COMMANDS {
+            let name = command.name();
             for name in [
-                command.name().to_ascii_lowercase(),
-                command.name().to_ascii_uppercase(),
+                name.as_bytes().to_ascii_lowercase(),
+                name.as_bytes().to_ascii_uppercase(),
             ] {
                 assert_eq!(find(&name).unwrap().text, command.text);
             }

@@ -1,14 +1,14 @@
 //! Finds the command that arrives, and runs it: at its end, or item by item as they come.
 
-use super::arguments::Arguments;
 use super::bloom_commands;
-use super::commands::{self, Command, What};
+use super::call::{Call, Outcome};
+use super::commands::{self, Command, Items};
 use super::dump_commands;
 use super::families::TOP_NAME;
-use super::family_commands;
 use super::keyspace::KeyRef;
-use super::reply::Reply;
+use super::kind::Kind;
 use super::server::Server;
+use super::texts;
 use crate::hash::{HashFunction, HashStream, Xxh32, Xxh32Stream};
 use crate::key::Sink;
 
@@ -35,197 +35,220 @@ enum Mode {
 #[repr(C)]
 pub(super) struct Dispatch {
     mode: Mode,
-    /// What to do with items.
-    what: What,
     /// Whether an item of this command changed its key.
-    has_changed: bool,
+    pub has_changed: bool,
     /// Nothing, in place of padding, around which the compiler copies with `memcpy` what it could set: 750 bytes.
-    _full_word: u8,
-    command: Option<&'static Command>,
+    _full_word: u16,
+    pub command: Option<&'static Command>,
     /// How many arguments the command has, with its name.
     count: u32,
     /// Which one comes.
     index: u32,
     /// The key of items; `None` when there is no such key, and nothing can be in it.
-    key: Option<KeyRef>,
+    pub key: Option<KeyRef>,
     /// The hash of the current item.
+    pub hash: u32,
     stream: Xxh32Stream,
-    arguments: Arguments,
 }
 
 impl Dispatch {
     pub const fn new() -> Self {
         Self {
-            arguments: const { Arguments::new() },
             command: None,
             count: 0,
             index: 0,
             mode: Mode::Keep,
-            what: What::Add,
             key: None,
+            hash: 0,
             has_changed: false,
             _full_word: 0,
             stream: Xxh32::UNSEEDED.stream_const(),
         }
     }
 
+    /// Whether the current item is the last.
+    pub fn is_last(&self) -> bool {
+        self.index + 1 >= self.count
+    }
+}
+
+impl Server<'_> {
     /// A command of so many arguments begins, its name counted.
     pub fn begin(&mut self, count: u32) {
         self.arguments.clear();
-        self.command = None;
-        self.count = count;
-        self.index = 0;
-        self.mode = Mode::Keep;
+        let dispatch = &mut self.dispatch;
+        dispatch.command = None;
+        dispatch.count = count;
+        dispatch.index = 0;
+        dispatch.mode = Mode::Keep;
     }
 
     /// More bytes of the current argument.
-    pub fn bytes(&mut self, bytes: &[u8], server: &mut Server) {
-        match self.mode {
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        match self.dispatch.mode {
             Mode::Keep | Mode::Number => self.arguments.push(bytes),
             Mode::Skip => {}
-            Mode::Item => self.stream.write(bytes),
+            Mode::Item => self.dispatch.stream.write(bytes),
             Mode::Named => {
-                self.stream.write(bytes);
+                self.dispatch.stream.write(bytes);
                 self.arguments.push_up_to(bytes, TOP_NAME);
             }
-            Mode::Chunk => dump_commands::load(server, &self.arguments, bytes),
+            Mode::Chunk => dump_commands::load(self, bytes),
         }
     }
 
+    #[inline(never)]
+    fn start_item(&mut self) {
+        if !self.dispatch.is_last()
+            && let Some(key) = self.dispatch.key
+        {
+            self.dispatch.stream.restart(self.keyspace.hash(key));
+        }
+    }
+}
+
+impl Call<'_, '_> {
     /// The current argument is complete.
     #[inline(never)]
-    pub fn end_argument(&mut self, server: &mut Server, reply: &mut Reply) {
-        match self.mode {
+    pub fn end_argument(&mut self) {
+        if let Err(error) = self.take_argument() {
+            self.error(error);
+        }
+        self.server.dispatch.index += 1;
+    }
+
+    fn take_argument(&mut self) -> Outcome {
+        let server = &mut *self.server;
+        let dispatch = &mut server.dispatch;
+        match dispatch.mode {
             Mode::Keep => {
-                self.arguments.end();
-                if self.index == 0 {
+                server.arguments.end();
+                if dispatch.index == 0 {
                     server.commands = server.commands.wrapping_add(1);
-                    self.find_command(reply);
+                    dispatch.command = commands::find(server.arguments.last());
+                    if dispatch
+                        .command
+                        .is_some_and(|command| !command.takes(dispatch.count))
+                    {
+                        return self.refuse(texts::WRONG_ARITY);
+                    }
                 } else {
-                    self.start_items(server, reply);
+                    self.start_items()?;
                 }
-                if self.index + 1 >= self.count && self.mode == Mode::Keep {
-                    self.run(server, reply);
+                let dispatch = &self.server.dispatch;
+                if dispatch.is_last() && dispatch.mode == Mode::Keep {
+                    return self.run();
                 }
+                Ok(())
             }
             Mode::Named => {
-                self.arguments.end();
-                self.mode = Mode::Number;
+                server.arguments.end();
+                dispatch.mode = Mode::Number;
+                Ok(())
             }
-            Mode::Item => {
-                let hash = self.stream.finish();
-                if self.what == What::HyperLogLogAdd {
-                    self.count_item(hash, server, reply);
-                } else {
-                    bloom_commands::run_item(self.what, self.key, hash, server, reply);
+            Mode::Item | Mode::Number => {
+                dispatch.hash = dispatch.stream.finish();
+                if dispatch.mode == Mode::Number {
+                    server.arguments.end();
+                    dispatch.mode = Mode::Named;
                 }
-                self.start_item(server);
+                let outcome = self.run_command();
+                if self.server.dispatch.mode == Mode::Named {
+                    self.server.arguments.clear();
+                }
+                self.server.start_item();
+                outcome
             }
-            Mode::Number => {
-                self.arguments.end();
-                let hash = self.stream.finish();
-                family_commands::increment(self.key, hash, &self.arguments, server, reply);
-                self.arguments.clear();
-                self.mode = Mode::Named;
-                self.start_item(server);
-            }
-            Mode::Chunk => dump_commands::end_load(server, &self.arguments, reply),
-            Mode::Skip => {}
-        }
-        self.index += 1;
-    }
-
-    /// PFADD answers once, after the last item: whether one of them changed the key.
-    fn count_item(&mut self, hash: u32, server: &mut Server, reply: &mut Reply) {
-        if let Some(key) = self.key {
-            self.has_changed |= server.keyspace.add_to_hyper_log_log(key, hash);
-        }
-        if self.index + 1 >= self.count {
-            reply.integer(self.has_changed.into());
+            Mode::Chunk => self.run_command(),
+            Mode::Skip => Ok(()),
         }
     }
 
-    #[inline(never)]
-    fn start_item(&mut self, server: &Server) {
-        if self.index + 1 < self.count
-            && let Some(key) = self.key
-        {
-            self.stream.restart(server.keyspace.hash(key));
-        }
+    /// The rest of the command is dropped.
+    fn refuse(&mut self, error: super::text::Text) -> Outcome {
+        self.server.dispatch.mode = Mode::Skip;
+        Err(error)
     }
 
-    fn find_command(&mut self, reply: &mut Reply) {
-        self.command = commands::find(self.arguments.last());
-        if let Some(command) = self.command
-            && !command.takes(self.count)
-        {
-            commands::wrong_arity(command, reply);
-            self.mode = Mode::Skip;
+    fn run_command(&mut self) -> Outcome {
+        match self.server.dispatch.command {
+            Some(command) => (command.run)(self),
+            None => self.unknown(),
         }
     }
 
     /// Where the items of a command begin, answers what can be answered before the first.
-    fn start_items(&mut self, server: &mut Server, reply: &mut Reply) {
-        let Some(command) = self.command else {
-            return;
+    fn start_items(&mut self) -> Outcome {
+        let server = &mut *self.server;
+        let dispatch = &mut server.dispatch;
+        let Some(command) = dispatch.command else {
+            return Ok(());
         };
-        let Some(what) = command.items else {
-            return;
-        };
-        if what == What::Load {
-            if self.index == 2 {
-                let is_taken = !self.arguments.is_too_long()
-                    && dump_commands::begin_load(server, &self.arguments, reply);
-                self.mode = if is_taken { Mode::Chunk } else { Mode::Skip };
+        match command.items {
+            Items::None => return Ok(()),
+            Items::Chunk => {
+                if dispatch.index == 2 && !server.arguments.is_too_long() {
+                    dispatch.mode = Mode::Skip;
+                    dump_commands::begin_load(self)?;
+                    self.server.dispatch.mode = Mode::Chunk;
+                }
+                return Ok(());
             }
-            return;
-        }
-        if what.has_options() {
-            if self.index < 2 || !self.arguments.last().eq_ignore_ascii_case(b"ITEMS") {
-                return;
+            Items::Options => {
+                let is_word = server.arguments.last().eq_ignore_ascii_case(b"ITEMS");
+                if dispatch.index < 2 || !is_word {
+                    return Ok(());
+                }
+                server.arguments.drop_last();
             }
-            self.arguments.drop_last();
+            _ => {}
         }
-        let mut items_left = self.count.saturating_sub(self.index + 1);
-        if self.arguments.is_too_long() || items_left == 0 {
-            return;
+        let mut items_left = dispatch.count.saturating_sub(dispatch.index + 1);
+        if server.arguments.is_too_long() || items_left == 0 {
+            return Ok(());
         }
-        if what == What::CountMinIncrement {
+        let is_paired = command.items == Items::Pairs;
+        if is_paired {
             if items_left % 2 == 1 {
-                self.mode = Mode::Skip;
-                return commands::wrong_arity(command, reply);
+                return self.refuse(texts::WRONG_ARITY);
             }
             items_left /= 2;
         }
-        self.mode = Mode::Skip;
-        if let Ok(key) = bloom_commands::key_for_items(what, &self.arguments, server, reply) {
-            if command.is_array() && what != What::HyperLogLogAdd {
-                reply.array(items_left);
-            }
-            self.has_changed = false;
-            self.mode = Mode::Item;
-            if what == What::CountMinIncrement {
-                self.arguments.clear();
-                self.mode = Mode::Named;
-            }
-            self.what = what;
-            self.key = key;
-            self.start_item(server);
+        dispatch.mode = Mode::Skip;
+        let key = bloom_commands::key_for_items(command, self)?;
+        if command.is_array() && command.kind != Kind::HyperLogLog {
+            self.array(items_left);
         }
+        let server = &mut *self.server;
+        server.dispatch.has_changed = false;
+        server.dispatch.mode = Mode::Item;
+        if is_paired {
+            server.arguments.clear();
+            server.dispatch.mode = Mode::Named;
+        }
+        server.dispatch.key = key;
+        server.start_item();
+        Ok(())
     }
 
     /// All arguments are here.
-    fn run(&mut self, server: &mut Server, reply: &mut Reply) {
-        match self.command {
-            None => commands::unknown(&self.arguments, reply),
-            Some(_) if self.arguments.is_too_long() => {
-                reply.error("arguments other than items have room for 256 bytes and 16 of them");
-            }
-            Some(command) => match command.run {
-                Some(run) => run(server, &self.arguments, reply),
-                // Without a word ITEMS, or nothing behind it.
-                None => commands::wrong_arity(command, reply),
-            },
+    fn run(&mut self) -> Outcome {
+        let server = &self.server;
+        match server.dispatch.command {
+            None => self.unknown(),
+            Some(_) if server.arguments.is_too_long() => Err(texts::TOO_LONG),
+            // Without a word ITEMS, or nothing behind it.
+            Some(command) if command.items != Items::None => Err(texts::WRONG_ARITY),
+            Some(_) => self.run_command(),
         }
+    }
+
+    #[cold]
+    fn unknown(&mut self) -> Outcome {
+        Err(match self.num_arguments() {
+            1 => texts::UNKNOWN,
+            2 => texts::UNKNOWN_1,
+            _ => texts::UNKNOWN_2,
+        })
     }
 }

@@ -4,40 +4,19 @@
 //! each stage, behind each other.
 
 use super::arena::{self, Header as Run, UNIT_BYTES, num_probes, word};
+use super::call::Outcome;
 use super::families::{NUM_REGISTERS, REGISTER_UNITS};
-use super::keyspace::{KeyError, KeyRef, Keyspace, header_of};
+use super::keyspace::{KeyRef, Keyspace, header_of};
 use super::kind::Kind;
+use super::text::Text;
+use super::texts;
 use crate::block::Block512;
 use crate::hash::{HashFunction, Xxh32};
 use crate::sizing::{Layout, blocked_rate};
-use crate::snapshot::{Crc32, Encoding, Header, Kind as SnapshotKind, SnapshotError};
+use crate::snapshot::{Crc32, Encoding, Header, Kind as SnapshotKind};
 
 /// Bytes of a snapshot's header.
 pub(super) const HEADER: u32 = Header::LEN as u32;
-
-/// Why a dump is not loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LoadError {
-    Snapshot(SnapshotError),
-    Key(KeyError),
-    WrongType,
-    /// The chunk does not follow those before it.
-    OutOfOrder,
-    /// A fixed key got all bytes, and its checksum is wrong: what was added cannot be taken off.
-    FixedDamaged,
-}
-
-impl From<SnapshotError> for LoadError {
-    fn from(error: SnapshotError) -> Self {
-        Self::Snapshot(error)
-    }
-}
-
-impl From<KeyError> for LoadError {
-    fn from(error: KeyError) -> Self {
-        Self::Key(error)
-    }
-}
 
 /// A part of a dump: a header, or a payload from some word on.
 #[derive(Clone, Copy, Debug)]
@@ -207,14 +186,14 @@ impl Keyspace<'_> {
     }
 
     /// The run that a snapshot's header asks for, without what only all of its payload tells.
-    fn run_for(&self, name: &[u8], header: &Header) -> Result<Run, LoadError> {
-        let kind = Kind::of_snapshot(header.kind).ok_or(SnapshotError::Kind)?;
+    fn run_for(&self, name: &[u8], header: &Header) -> Outcome<Run> {
+        let kind = Kind::of_snapshot(header.kind).ok_or(texts::SNAPSHOT_KIND)?;
         let (_, unit_bits) = kind.in_snapshot();
         if header.hash != Xxh32::ID {
-            return Err(SnapshotError::Hash.into());
+            return Err(texts::SNAPSHOT_HASH);
         }
         if header.encoding != Encoding::Plain {
-            return Err(SnapshotError::Encoding.into());
+            return Err(texts::SNAPSHOT_ENCODING);
         }
         let (units, probes, parts) = (
             header.units,
@@ -235,7 +214,7 @@ impl Keyspace<'_> {
                 Kind::HyperLogLog => units as usize == NUM_REGISTERS && parts == 0,
             };
         if !is_possible {
-            return Err(SnapshotError::Geometry.into());
+            return Err(texts::SNAPSHOT_GEOMETRY);
         }
         let (low, high) = (header.state as u32, (header.state >> 32) as u32);
         let items = header.count.unwrap_or(0).min(u32::MAX.into()) as u32;
@@ -278,13 +257,13 @@ impl Keyspace<'_> {
         };
         run[word::UNITS] = blocks.saturating_add(1);
         if header.payload_len != u64::from(payload_len(&run)) {
-            return Err(SnapshotError::Length.into());
+            return Err(texts::SNAPSHOT_LENGTH);
         }
         Ok(run)
     }
 
     /// Begins a stage: in RAM of its own, or, of a fixed key, on top of what is there.
-    pub(super) fn open_stage(&mut self, name: &[u8], header: &Header) -> Result<KeyRef, LoadError> {
+    pub(super) fn open_stage(&mut self, name: &[u8], header: &Header) -> Outcome<KeyRef> {
         let mut run = self.run_for(name, header)?;
         if let Some(key) = self.find(name)
             && self.is_fixed(key)
@@ -295,18 +274,18 @@ impl Keyspace<'_> {
                 && num_probes(own) == num_probes(&run)
                 && header.parts == 0;
             if !is_same {
-                return Err(SnapshotError::Geometry.into());
+                return Err(texts::SNAPSHOT_GEOMETRY);
             }
             if self.hash(key).seed_check() != header.seed_check {
-                return Err(SnapshotError::Seed.into());
+                return Err(texts::SNAPSHOT_SEED);
             }
             return Ok(key);
         }
         if header.seed_check != Xxh32::UNSEEDED.seed_check() {
-            return Err(SnapshotError::Seed.into());
+            return Err(texts::SNAPSHOT_SEED);
         }
         arena::set_loading(&mut run, true);
-        Ok(self.append_run(&run)?)
+        self.append_run(&run)
     }
 
     /// All of a stage is there and whole.
@@ -345,7 +324,7 @@ pub(super) struct Load {
     /// How many stages are complete.
     stages: u8,
     /// What is left to tell when the chunk ends.
-    error: Option<LoadError>,
+    error: Option<Text>,
     /// Whether all is loaded.
     is_done: bool,
     crc: Crc32,
@@ -388,7 +367,7 @@ impl Load {
         let stage = fixed.or_else(|| keyspace.find_loading());
         self.stage = stage.filter(|stage| keyspace.name(*stage) == name);
         if self.position == 0 || self.stage.is_none() {
-            self.error = Some(LoadError::OutOfOrder);
+            self.error = Some(texts::BAD_CHUNK);
         }
     }
 
@@ -409,9 +388,9 @@ impl Load {
         kind: Option<Kind>,
         byte: u8,
         keyspace: &mut Keyspace,
-    ) -> Result<(), LoadError> {
+    ) -> Outcome {
         if self.is_done {
-            return Err(SnapshotError::TooLong.into());
+            return Err(texts::SNAPSHOT_TOO_LONG);
         }
         let offset = self.position - self.stage_start;
         self.position += 1;
@@ -420,12 +399,12 @@ impl Load {
                 *place = byte;
             }
             if offset + 1 == HEADER {
-                let header = Header::parse(&self.header)?;
+                let header = Header::parse(&self.header).map_err(texts::of_snapshot_error)?;
                 if kind.is_some_and(|kind| kind.in_snapshot().0 != header.kind) {
-                    return Err(LoadError::WrongType);
+                    return Err(texts::WRONG_TYPE);
                 }
                 if header.stage != self.stages || header.stage > 0 && header.stage >= header.parts {
-                    return Err(SnapshotError::State.into());
+                    return Err(texts::SNAPSHOT_STATE);
                 }
                 self.stage = Some(keyspace.open_stage(name, &header)?);
                 // It fits in RAM.
@@ -435,16 +414,16 @@ impl Load {
             return Ok(());
         }
         let Some(stage) = self.stage else {
-            return Err(LoadError::OutOfOrder);
+            return Err(texts::BAD_CHUNK);
         };
         self.crc.write(&[byte]);
         keyspace.or_payload(stage, offset - HEADER, byte);
         if offset + 1 - HEADER < self.payload_len {
             return Ok(());
         }
-        let header = Header::parse(&self.header)?;
+        let header = Header::parse(&self.header).map_err(texts::of_snapshot_error)?;
         if self.crc.finish() != header.payload_crc {
-            return Err(SnapshotError::PayloadChecksum.into());
+            return Err(texts::SNAPSHOT_PAYLOAD);
         }
         keyspace.close_stage(stage, &header);
         self.stages += 1;
@@ -457,17 +436,12 @@ impl Load {
     }
 
     /// The chunk ends, at this byte of the dump if `end` tells; what to answer.
-    pub fn end_chunk(
-        &mut self,
-        name: &[u8],
-        end: Option<u32>,
-        keyspace: &mut Keyspace,
-    ) -> Result<(), LoadError> {
+    pub fn end_chunk(&mut self, name: &[u8], end: Option<u32>, keyspace: &mut Keyspace) -> Outcome {
         if self.error.is_none() {
             if self.position < HEADER {
-                self.fail(SnapshotError::Truncated.into(), keyspace);
+                self.fail(texts::SNAPSHOT_TRUNCATED, keyspace);
             } else if end.is_some_and(|end| end != self.position) {
-                self.fail(LoadError::OutOfOrder, keyspace);
+                self.fail(texts::BAD_CHUNK, keyspace);
             }
         }
         match self.error {
@@ -484,10 +458,10 @@ impl Load {
         }
     }
 
-    fn fail(&mut self, mut error: LoadError, keyspace: &mut Keyspace) {
+    fn fail(&mut self, mut error: Text, keyspace: &mut Keyspace) {
         let is_fixed = self.stage.is_some_and(|stage| keyspace.is_fixed(stage));
-        if is_fixed && error == LoadError::Snapshot(SnapshotError::PayloadChecksum) {
-            error = LoadError::FixedDamaged;
+        if is_fixed && error == texts::SNAPSHOT_PAYLOAD {
+            error = texts::FIXED_DAMAGED;
         }
         self.abandon(keyspace);
         self.error = Some(error);

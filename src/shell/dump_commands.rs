@@ -1,14 +1,13 @@
 //! BF.SCANDUMP, BF.LOADCHUNK and their like: RedisBloom's way to back a key up, in chunks that a client keeps.
 
 use super::arguments::Arguments;
-use super::bloom_commands::key_error;
+use super::call::{Call, Outcome};
 use super::decimal::parse;
-use super::dump::{HEADER, LoadError, Segment};
-use super::family_commands::{WRONG_TYPE, find};
+use super::dump::{HEADER, Segment};
 use super::keyspace::KeyRef;
 use super::kind::Kind;
-use super::reply::Reply;
 use super::server::Server;
+use super::texts;
 use crate::snapshot::Crc32;
 
 /// The most bytes of one chunk.
@@ -38,7 +37,7 @@ impl Dump {
 }
 
 /// What a command is about, by the first letters of its name; `None` for SUNDEW, which takes any.
-pub(super) fn kind_of(arguments: &Arguments) -> Option<Kind> {
+fn kind_of(arguments: &Arguments) -> Option<Kind> {
     match arguments.get(0) {
         [b'B' | b'b', ..] => Some(Kind::Bloom),
         [b'C' | b'c', b'F' | b'f', ..] => Some(Kind::Cuckoo),
@@ -47,22 +46,15 @@ pub(super) fn kind_of(arguments: &Arguments) -> Option<Kind> {
     }
 }
 
-/// A key of the kind that the command is about; what is wrong otherwise is told.
-fn find_any(server: &Server, arguments: &Arguments, reply: &mut Reply) -> Option<KeyRef> {
-    let name = arguments.get(1);
-    let key = server.keyspace.find(name);
-    let own = key.map_or(Kind::Bloom, |key| server.keyspace.kind(key));
-    find(server, name, kind_of(arguments).unwrap_or(own), reply)
-}
-
 /// SCANDUMP key cursor: the next cursor and a chunk; 0 and nothing at the end.
-pub(super) fn scan_dump(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let Some(key) = find_any(server, arguments, reply) else {
-        return;
-    };
-    let Some(cursor) = parse(arguments.get(2)) else {
-        return reply.error("invalid cursor");
-    };
+pub(super) fn scan_dump(call: &mut Call) -> Outcome {
+    let server = &*call.server;
+    let own = call
+        .key(1)
+        .map_or(Kind::Bloom, |key| server.keyspace.kind(key));
+    let key = call.find(1, kind_of(&server.arguments).unwrap_or(own))?;
+    let cursor = call.number(2).ok_or(texts::INVALID_CURSOR)?;
+    let server = &mut *call.server;
     let position = if cursor == FIRST { HEADER } else { cursor };
     let stages = server.keyspace.stages(key).count() as u32;
     if position == 0 {
@@ -72,36 +64,40 @@ pub(super) fn scan_dump(server: &mut Server, arguments: &Arguments, reply: &mut 
         };
     }
     if position != server.dump.position || stages != server.dump.stages {
-        return reply.error(
-            "the cursor does not follow the last chunk, or the key has changed; begin at 0",
-        );
+        return Err(texts::BAD_CURSOR);
     }
     match server.keyspace.segment(key, position) {
         None => {
             server.dump = Dump::NONE;
-            reply.array(2);
-            reply.integer(0);
-            reply.bulk(&[]);
+            call.array(2);
+            call.integer(0);
+            call.bulk(&[]);
+            Ok(())
         }
-        Some(segment) if position == segment.start => dump_header(server, key, &segment, reply),
-        Some(segment) => dump_payload(server, &segment, reply),
+        Some(segment) if position == segment.start => {
+            dump_header(call, key, &segment);
+            Ok(())
+        }
+        Some(segment) => dump_payload(call, &segment),
     }
 }
 
-fn dump_header(server: &mut Server, key: KeyRef, segment: &Segment, reply: &mut Reply) {
+fn dump_header(call: &mut Call, key: KeyRef, segment: &Segment) {
+    let server = &mut *call.server;
     let header = server.keyspace.snapshot_header(key, segment);
     server.dump.crc = Crc32::new();
     server.dump.expected_crc = header.payload_crc;
     server.dump.position += HEADER;
-    reply.array(2);
-    reply.integer(match segment.start {
+    call.array(2);
+    call.integer(match segment.start {
         0 => FIRST,
         start => start + HEADER,
     });
-    reply.bulk(&header.to_bytes());
+    call.bulk(&header.to_bytes());
 }
 
-fn dump_payload(server: &mut Server, segment: &Segment, reply: &mut Reply) {
+fn dump_payload(call: &mut Call, segment: &Segment) -> Outcome {
+    let server = &mut *call.server;
     let payload = segment.start + HEADER;
     let from = server.dump.position - payload;
     let to = (segment.length - HEADER).min(from + CHUNK);
@@ -110,71 +106,53 @@ fn dump_payload(server: &mut Server, segment: &Segment, reply: &mut Reply) {
     dump.position = payload + to;
     if payload + to == segment.start + segment.length && dump.crc.finish() != dump.expected_crc {
         *dump = Dump::NONE;
-        return reply.error("the key has changed since its dump began; begin at 0");
+        return Err(texts::KEY_CHANGED);
     }
-    reply.array(2);
-    reply.integer(payload + to);
-    reply.text_by(&|out| {
-        keyspace.payload(segment.stage, from, to, &mut |bytes| out.write(bytes));
+    call.array(2);
+    call.integer(payload + to);
+    call.text_by(&|call| {
+        let Call { server, out } = call;
+        let mut take = |bytes: &[u8]| out.write(bytes);
+        server.keyspace.payload(segment.stage, from, to, &mut take);
     });
+    Ok(())
 }
 
-/// LOADCHUNK key cursor chunk, before the chunk: false when it is refused already.
+/// LOADCHUNK key cursor chunk, before the chunk.
 #[cold]
 #[inline(never)]
-pub(super) fn begin_load(server: &mut Server, arguments: &Arguments, reply: &mut Reply) -> bool {
-    let Some(cursor @ 1..) = parse(arguments.get(2)) else {
-        reply.error("invalid cursor");
-        return false;
+pub(super) fn begin_load(call: &mut Call) -> Outcome {
+    let Some(cursor @ 1..) = call.number(2) else {
+        return Err(texts::INVALID_CURSOR);
     };
-    let name = arguments.get(1);
+    let server = &mut *call.server;
+    let name = server.arguments.get(1);
     let is_first = cursor == FIRST;
     server
         .load
         .begin_chunk(name, is_first, &mut server.keyspace);
-    true
+    Ok(())
 }
 
 /// More bytes of the chunk.
 #[cold]
 #[inline(never)]
-pub(super) fn load(server: &mut Server, arguments: &Arguments, bytes: &[u8]) {
-    let kind = kind_of(arguments);
-    let name = arguments.get(1);
+pub(super) fn load(server: &mut Server, bytes: &[u8]) {
+    let kind = kind_of(&server.arguments);
+    let name = server.arguments.get(1);
     server.load.push(name, kind, bytes, &mut server.keyspace);
 }
 
+/// All of the chunk came.
 #[cold]
-#[inline(never)]
-pub(super) fn end_load(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let end = parse(arguments.get(2)).filter(|cursor| *cursor != FIRST);
-    let name = arguments.get(1);
-    match server.load.end_chunk(name, end, &mut server.keyspace) {
-        Ok(()) => {
-            if server.load.is_done() {
-                server.keyspace.start_period(name, server.uptime.seconds);
-            }
-            reply.ok();
-        }
-        Err(error) => load_error(error, server, reply),
+pub(super) fn end_load(call: &mut Call) -> Outcome {
+    let server = &mut *call.server;
+    let end = parse(server.arguments.get(2)).filter(|cursor| *cursor != FIRST);
+    let name = server.arguments.get(1);
+    server.load.end_chunk(name, end, &mut server.keyspace)?;
+    if server.load.is_done() {
+        server.keyspace.start_period(name, server.uptime.seconds);
     }
-}
-
-#[cold]
-fn load_error(error: LoadError, server: &Server, reply: &mut Reply) {
-    match error {
-        LoadError::Snapshot(error) => reply.error(error.as_str()),
-        LoadError::Key(error) => key_error(error, server, reply),
-        LoadError::WrongType => reply.bare_error(WRONG_TYPE),
-        LoadError::OutOfOrder => {
-            reply.error(
-                "the chunk does not follow the last; begin with the first, whose cursor is 1",
-            );
-        }
-        LoadError::FixedDamaged => {
-            reply.error(
-                "the snapshot's payload is damaged; `clear` the key, which took it, and load again",
-            );
-        }
-    }
+    call.ok();
+    Ok(())
 }

@@ -1,8 +1,8 @@
 //! What items do to keys that are not Bloom filters, and the rows of RAM behind them.
 
 use super::arena::{num_probes, word};
-use super::commands::What;
 use super::keyspace::{KeyRef, Keyspace};
+use super::kind::Kind;
 use crate::block::{Block512, has_bits, set_bits};
 use crate::copy::copy;
 use crate::counting_bloom;
@@ -66,9 +66,18 @@ mod top {
     pub const NAME: usize = 3;
 }
 
-fn top_name(words: &[u32; 16]) -> &[u8] {
-    let bytes: &[u8] = bytemuck::cast_slice(words.split_at(top::NAME).1);
-    bytes.get(..words[top::LENGTH] as usize).unwrap_or(&[])
+/// One of the most frequent items.
+pub(super) struct TopItem([u32; 16]);
+
+impl TopItem {
+    pub fn name(&self) -> &[u8] {
+        let bytes: &[u8] = bytemuck::cast_slice(self.0.split_at(top::NAME).1);
+        bytes.get(..self.0[top::LENGTH] as usize).unwrap_or(&[])
+    }
+
+    pub fn count(&self) -> u32 {
+        self.0[top::COUNT]
+    }
 }
 
 /// The units of a sketch of so many counters in a row, and rows.
@@ -128,27 +137,30 @@ struct Generations {
 }
 
 impl Keyspace<'_> {
-    pub(super) fn contains_item(&self, what: What, key: KeyRef, hash: u32) -> bool {
-        let blocks = self.blocks(key);
-        match what {
-            What::CuckooHas => BucketStore::contains(blocks, hash),
-            What::CountingHas => self.count_item(what, key, hash) > 0,
-            _ => {
+    /// Whether a key of any kind but a sketch or a HyperLogLog has an item, or may have it.
+    #[inline(never)]
+    pub(super) fn contains_item(&self, key: KeyRef, hash: u32) -> bool {
+        match self.kind(key) {
+            Kind::Bloom => self.contains(key, hash),
+            Kind::Cuckoo => BucketStore::contains(self.blocks(key), hash),
+            Kind::Rotating => {
                 let k = num_probes(self.header(key));
                 self.row(key, hash)
                     .iter()
                     .any(|block| has_bits(block.words(), hash, k))
             }
+            _ => self.count_item(key, hash) > 0,
         }
     }
 
     /// How often an item may be there.
-    pub(super) fn count_item(&self, what: What, key: KeyRef, hash: u32) -> u32 {
+    #[inline(never)]
+    pub(super) fn count_item(&self, key: KeyRef, hash: u32) -> u32 {
         let blocks = self.blocks(key);
         let header = self.header(key);
-        match what {
-            What::CuckooCount => blocks.count(hash) as u32,
-            What::CountMinQuery => {
+        match self.kind(key) {
+            Kind::Cuckoo => blocks.count(hash) as u32,
+            Kind::CountMin => {
                 let (width, depth) = (header[word::CAPACITY], header[word::EXPANSION]);
                 positions(width as usize, depth as usize, hash)
                     .map(|index| counter(blocks, index))
@@ -260,31 +272,19 @@ impl Keyspace<'_> {
         }
     }
 
-    /// Hands out the most frequent items, the most frequent first, and how often they came.
-    pub(super) fn top_items(
-        &self,
-        key: KeyRef,
-        most: u32,
-        take: &mut dyn FnMut(&[u8], u32),
-    ) -> u32 {
-        let mut last = (u32::MAX, TOP as usize);
-        let mut number = 0;
-        while number < most {
-            // The next below the last; of two that are as frequent, the one that lies in front.
-            let next = self.top(key).iter().enumerate().map(|(i, unit)| {
-                let count = unit.words()[top::COUNT];
-                (count, TOP as usize - 1 - i)
-            });
-            let Some(next) = next.filter(|next| *next < last && next.0 > 0).max() else {
-                break;
-            };
-            if let Some(unit) = self.top(key).get(TOP as usize - 1 - next.1) {
-                take(top_name(unit.words()), next.0);
-            }
-            last = next;
-            number += 1;
-        }
-        number
+    /// How many of the most frequent items are known.
+    pub(super) fn num_top(&self, key: KeyRef) -> u32 {
+        let is_item = |unit: &&Block512| unit.words()[top::COUNT] > 0;
+        self.top(key).iter().filter(is_item).count() as u32
+    }
+
+    /// The most frequent item but so many; of two that are as frequent, the one that lies in front comes first.
+    pub(super) fn top_item(&self, key: KeyRef, more_frequent: u32) -> Option<TopItem> {
+        let units = self.top(key);
+        let place = |i: usize| units.get(i).map(|unit| (unit.words()[top::COUNT], !i));
+        let number = |i: &usize| (0..units.len()).filter(|j| place(*j) > place(*i)).count();
+        let i = (0..units.len()).find(|i| number(i) == more_frequent as usize)?;
+        Some(TopItem(*units.get(i)?.words()))
     }
 
     /// Counts the most frequent items of `from` anew in `to`, into which it was merged.
@@ -293,10 +293,11 @@ impl Keyspace<'_> {
             let Some(unit) = self.top(from).get(i) else {
                 return;
             };
-            let words = *unit.words();
-            if words[top::COUNT] > 0 {
-                let count = self.count_item(What::CountMinQuery, to, words[top::HASH]);
-                self.offer_to_top(to, words[top::HASH], top_name(&words), count);
+            let item = TopItem(*unit.words());
+            if item.count() > 0 {
+                let hash = item.0[top::HASH];
+                let count = self.count_item(to, hash);
+                self.offer_to_top(to, hash, item.name(), count);
             }
         }
     }
@@ -370,7 +371,7 @@ impl Keyspace<'_> {
     /// Adds an item to the newest generation; whether it was in none.
     pub(super) fn add_to_rotating(&mut self, key: KeyRef, hash: u32, now: u32) -> bool {
         self.rotate_if_due(key, now);
-        let is_new = !self.contains_item(What::RotatingHas, key, hash);
+        let is_new = !self.contains_item(key, hash);
         let Generations { number, newest } = self.generations(key);
         let k = num_probes(self.header(key));
         let blocks = self.blocks_mut(key);

@@ -1,84 +1,94 @@
 //! Commands for people: what a device can say about its filters, in words and drawings.
 
 use super::arena::word;
-use super::arguments::Arguments;
-use super::commands::{self, COMMANDS};
-use super::decimal::{parse, parse_parts_per_billion};
-use super::family_commands::find;
+use super::call::{Call, Outcome};
+use super::commands::{self, COMMANDS, Command};
+use super::decimal::parse_parts_per_billion;
 use super::keyspace::{KeyRef, count_ones};
 use super::kind::Kind;
-use super::reply::Reply;
-use super::server::Server;
-use super::text::fill_in;
+use super::texts;
 use crate::hash::HashStream;
 use crate::key::Sink;
 use crate::sizing::{Layout, Plan, Rate, divide};
 
-const NO_KEY: &str = "no such key; `keys` lists them";
-
-pub(super) fn help(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    if arguments.len() == 1 {
-        return reply.text_by(&|out| {
-            for command in COMMANDS {
-                let (line, summary) = command.lines();
-                if !summary.is_empty() {
-                    out.write(line);
-                    (line.len()..20).for_each(|_| out.write(b" "));
-                    fill_in(out, "%s\n", summary, &[]);
-                }
+pub(super) fn help(call: &mut Call) -> Outcome {
+    if call.num_arguments() == 1 {
+        call.text_by(&|call| {
+            for command in COMMANDS.iter().filter(|command| is_listed(command)) {
+                let length = usage(command, call);
+                (length..20).for_each(|_| call.write(b" "));
+                call.part(command.text(), b'\t', 2);
+                call.fill_in(texts::LINE_END, &[]);
             }
-            out.write(b"and Redis's BF.*, KEYS, INFO ...; help BF.ADD says how");
+            call.fill_in(texts::HELP_END, &[]);
         });
+        return Ok(());
     }
-    let Some(command) = commands::find(arguments.get(1)) else {
-        return reply.error("no such command; `help` lists them");
-    };
-    let (line, summary) = command.lines();
-    reply.text_by(&|out| {
-        out.write(line);
-        if !summary.is_empty() {
-            fill_in(out, "\n  %s", summary, &[]);
+    let command = commands::find(call.argument(1)).ok_or(texts::NO_COMMAND)?;
+    call.text_by(&|call| {
+        usage(command, call);
+        if is_listed(command) {
+            call.fill_in(texts::HELP_INDENT, &[]);
+            call.part(command.text(), b'\t', 2);
         }
     });
+    Ok(())
+}
+
+/// Whether it has a summary.
+fn is_listed(command: &Command) -> bool {
+    let tabs = command.text().bytes().filter(|byte| *byte == b'\t');
+    tabs.count() == 2
+}
+
+/// Writes the name and what goes behind it; how many bytes that is.
+fn usage(command: &Command, call: &mut Call) -> u32 {
+    let mut length = 0;
+    let mut tabs = 0;
+    for byte in command.text().bytes() {
+        tabs += u32::from(byte == b'\t');
+        if tabs == 2 {
+            break;
+        }
+        call.write(&[byte.max(b' ')]);
+        length += 1;
+    }
+    length
 }
 
 /// About one key, or about all.
-pub(super) fn stats(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let server = &*server;
-    if arguments.len() == 1 {
-        return reply.text_by(&|out| {
-            for (i, key) in server.keyspace.keys().enumerate() {
-                let template = if i > 0 { "\n%s\n" } else { "%s\n" };
-                fill_in(out, template, server.keyspace.name(key), &[]);
-                key_stats(server, key, out);
+pub(super) fn stats(call: &mut Call) -> Outcome {
+    if call.num_arguments() == 1 {
+        call.text_by(&|call| {
+            let mut last = None;
+            while let Some(key) = call.server.keyspace.next_key(last) {
+                if last.is_some() {
+                    call.fill_in(texts::LINE_END, &[]);
+                }
+                call.fill_in(texts::KEY_LINE, &[key.number()]);
+                key_stats(key, call);
+                last = Some(key);
             }
-            let numbers = server.lookup_numbers();
+            let numbers = call.server.lookup_numbers();
             if numbers != [0; 3] {
-                let template =
-                    "\nSUNDEW.ASK: %g answered here, %g sent on, of which %g were not there";
-                fill_in(out, template, &[], &numbers);
+                call.fill_in(texts::LOOKUPS, &numbers);
             }
         });
+        return Ok(());
     }
-    match server.keyspace.find(arguments.get(1)) {
-        Some(key) => reply.text_by(&|out| key_stats(server, key, out)),
-        None => reply.error(NO_KEY),
-    }
+    let key = call.key(1).ok_or(texts::NO_KEY)?;
+    call.text_by(&|call| key_stats(key, call));
+    Ok(())
 }
 
 #[inline(never)]
-fn key_stats(server: &Server, key: KeyRef, out: &mut dyn Sink) {
-    let keyspace = &server.keyspace;
+fn key_stats(key: KeyRef, call: &mut Call) {
+    let keyspace = &call.server.keyspace;
     let summary = keyspace.summary(key);
     let kind = keyspace.kind(key);
     if kind != Kind::Bloom {
-        let numbers = [summary.items, summary.bytes];
-        return fill_in(
-            out,
-            "  %s, %g items, %g bytes",
-            kind.type_name().as_bytes(),
-            &numbers,
-        );
+        let numbers = [kind.type_name().start(), summary.items, summary.bytes];
+        return call.fill_in(texts::STATS_OF_OTHERS, &numbers);
     }
     let (mut estimate, mut rate) = (0_u32, 0_u32);
     for stage in keyspace.stages(key) {
@@ -87,104 +97,91 @@ fn key_stats(server: &Server, key: KeyRef, out: &mut dyn Sink) {
         estimate = estimate.saturating_add(keys);
         rate = rate.saturating_add(stats.rate().parts_per_billion());
     }
-    fill_in(
-        out,
-        "  [%b] %g of %g items, %g bytes\n  about %g different by its bits; wrong for %p now, %p when full",
-        &[],
-        &[
-            summary.items,
-            summary.capacity,
-            summary.items,
-            summary.capacity,
-            summary.bytes,
-            estimate,
-            rate,
-            keyspace.rate_with(key, word::CAPACITY),
-        ],
-    );
+    let numbers = [
+        summary.items,
+        summary.capacity,
+        summary.items,
+        summary.capacity,
+        summary.bytes,
+        estimate,
+        rate,
+        keyspace.rate_with(key, word::CAPACITY),
+    ];
+    call.fill_in(texts::STATS, &numbers);
     if summary.is_near_capacity() {
-        out.write(b"\r\n  warning: past 90 % of its capacity");
+        call.fill_in(texts::NEARLY_FULL, &[]);
         if summary.expansion == 0 {
-            out.write(b"; clear it, or reserve a larger one");
+            call.fill_in(texts::NEARLY_FULL_FIXED, &[]);
         }
     }
 }
 
 /// How many blocks have how many bits set: a good hash makes one hill.
-pub(super) fn fill(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let Some(key) = find(server, arguments.get(1), Kind::Bloom, reply) else {
-        return;
-    };
+pub(super) fn fill(call: &mut Call) -> Outcome {
+    let key = call.find(1, Kind::Bloom)?;
     let mut histogram = [0_u32; 16];
-    for stage in server.keyspace.stages(key) {
-        for ones in server.keyspace.blocks(stage).iter().map(count_ones) {
+    for stage in call.server.keyspace.stages(key) {
+        for ones in call.server.keyspace.blocks(stage).iter().map(count_ones) {
             if let Some(count) = histogram.get_mut((ones / 32).min(15) as usize) {
                 *count += 1;
             }
         }
     }
     let most = histogram.iter().copied().max().unwrap_or(0);
-    reply.text_by(&|out| {
-        out.write(b"bits set in a block of 512, and how many blocks");
+    call.text_by(&|call| {
+        call.fill_in(texts::FILL, &[]);
         let mut from = 0;
         for count in histogram {
-            let template = match from {
-                0 => "\n  %n %b %g",
-                32..100 => "\n %n %b %g",
-                _ => "\n%n %b %g",
-            };
-            fill_in(out, template, &[], &[from, count, most, count]);
+            call.fill_in(texts::LINE_END, &[]);
+            for width in [10, 100] {
+                if from < width {
+                    call.write(b" ");
+                }
+            }
+            call.fill_in(texts::FILL_LINE, &[from, count, most, count]);
             from += 32;
         }
     });
+    Ok(())
 }
 
 /// `plan 26000 1%`: what a filter would take.
-pub(super) fn plan(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let Some(items) = parse(arguments.get(1)) else {
-        return reply.error("how many items? As in `plan 26000 1%%`");
-    };
-    let rate = match arguments.get(2) {
+pub(super) fn plan(call: &mut Call) -> Outcome {
+    let items = call.number(1).ok_or(texts::HOW_MANY)?;
+    let rate = match call.argument(2) {
         [digits @ .., b'%'] => parse_parts_per_billion(digits).map(|parts| parts / 100),
         text => parse_parts_per_billion(text),
     };
-    let Some(rate) = rate.map(Rate::from_parts_per_billion) else {
-        return reply.error("what rate? As in `plan 26000 1%%` or `plan 26000 0.01`");
+    let rate = Rate::from_parts_per_billion(rate.ok_or(texts::WHAT_RATE)?);
+    let Ok(plan) = Plan::try_for_keys_in(u64::from(items), rate, Layout::DEFAULT) else {
+        return Err(texts::NO_PLAN);
     };
-    match Plan::try_for_keys_in(u64::from(items), rate, Layout::DEFAULT) {
-        Ok(plan) => reply.text(
-            "%g bytes in %g blocks, %n bits per item; wrong for %p when full (a classic filter: %g bytes)",
-            &[],
-            &[
-                plan.bytes() as u32,
-                plan.blocks() as u32,
-                plan.k() as u32,
-                plan.rate().parts_per_billion(),
-                (plan.classic_bits() / 8) as u32,
-            ],
-        ),
-        Err(_) => {
-            reply.error("no filter of up to 4 MiB does that: fewer items or a higher rate")
-        }
-    }
+    let numbers = [
+        plan.bytes() as u32,
+        plan.blocks() as u32,
+        plan.k() as u32,
+        plan.rate().parts_per_billion(),
+        (plan.classic_bits() / 8) as u32,
+    ];
+    call.text(texts::PLAN, &numbers);
+    Ok(())
 }
 
-pub(super) fn clear(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    match server.keyspace.find(arguments.get(1)) {
-        Some(key) => {
-            server.keyspace.empty(key);
-            reply.ok();
-        }
-        None => reply.error(NO_KEY),
-    }
+pub(super) fn clear(call: &mut Call) -> Outcome {
+    let key = call.key(1).ok_or(texts::NO_KEY)?;
+    call.server.keyspace.empty(key);
+    call.ok();
+    Ok(())
 }
 
 /// How long a lookup of 80 bytes takes on this machine, by its own clock.
-pub(super) fn bench(server: &mut Server, _: &Arguments, reply: &mut Reply) {
+pub(super) fn bench(call: &mut Call) -> Outcome {
     const ROUNDS: u32 = 1_000;
-    let Some(key) = server.keyspace.keys().next() else {
-        return reply.error("there is no key to look into; BF.RESERVE makes one");
-    };
+    let server = &*call.server;
+    let key = server
+        .keyspace
+        .next_key(None)
+        .ok_or(texts::NO_KEY_TO_BENCH)?;
     let mut item = [0_u32; 20];
     let start = (server.board.clock)();
     let mut found = 0;
@@ -199,9 +196,7 @@ pub(super) fn bench(server: &mut Server, _: &Arguments, reply: &mut Reply) {
         u64::from(ticks) * u64::from(1_000_000_000 / ROUNDS),
         u64::from(server.board.clock_hz.max(1)),
     );
-    reply.text(
-        "%n ns for one lookup of 80 bytes, hash included (1000 of them, %n found)",
-        &[],
-        &[u32::try_from(nanoseconds).unwrap_or(u32::MAX), found],
-    );
+    let nanoseconds = u32::try_from(nanoseconds).unwrap_or(u32::MAX);
+    call.text(texts::BENCH, &[nanoseconds, found]);
+    Ok(())
 }

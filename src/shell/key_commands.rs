@@ -2,128 +2,144 @@
 
 use core::ops::Range;
 
-use super::arguments::Arguments;
-use super::bloom_commands::SYNTAX_ERROR;
-use super::decimal::parse;
-use super::keyspace::KeyRef;
+use super::call::{Call, Outcome};
+use super::kind::Kind;
 use super::pattern::matches;
-use super::reply::Reply;
-use super::server::Server;
+use super::texts;
 
-pub(super) const NOT_A_NUMBER: &str = "value is not an integer or out of range";
-
-pub(super) fn keys(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let pattern = if arguments.len() > 1 {
-        arguments.get(1)
-    } else {
-        b"*"
-    };
-    names(server, reply, pattern, b"", 0..u32::MAX);
+/// Which keys `KEYS` and `SCAN` name.
+struct Choice {
+    /// The argument that is the pattern, and the one that is the type; 0 for any.
+    pattern: usize,
+    type_name: usize,
+    numbers: Range<u32>,
 }
 
-/// An array of the names that match, of the keys of this type, if one is given, and with these numbers.
-fn names(
-    server: &Server,
-    reply: &mut Reply,
-    pattern: &[u8],
-    type_name: &[u8],
-    numbers: Range<u32>,
-) {
+pub(super) fn keys(call: &mut Call) -> Outcome {
+    names(
+        call,
+        &Choice {
+            pattern: call.num_arguments() - 1,
+            type_name: 0,
+            numbers: 0..u32::MAX,
+        },
+    );
+    Ok(())
+}
+
+/// An array of the names that are chosen.
+fn names(call: &mut Call, choice: &Choice) {
     let mut count = 0;
     for is_counting in [true, false] {
-        for (key, i) in server.keyspace.keys().zip(0..) {
-            let name = server.keyspace.name(key);
-            let own_type = server.keyspace.kind(key).type_name();
-            let is_of_type =
-                type_name.is_empty() || type_name.eq_ignore_ascii_case(own_type.as_bytes());
-            if !numbers.contains(&i) || !is_of_type || !matches(pattern, name) {
-                continue;
-            }
-            if is_counting {
+        let mut number = 0;
+        let mut last = None;
+        while let Some(key) = call.server.keyspace.next_key(last) {
+            last = Some(key);
+            let keyspace = &call.server.keyspace;
+            let pattern = call.argument(choice.pattern);
+            let is_chosen = choice.numbers.contains(&number)
+                && (choice.type_name == 0
+                    || is_of_type(call, choice.type_name, keyspace.kind(key)))
+                && (choice.pattern == 0 || matches(pattern, keyspace.name(key)));
+            number += 1;
+            if is_chosen && is_counting {
                 count += 1;
-            } else {
-                reply.bulk(name);
+            } else if is_chosen {
+                call.text(texts::KEY, &[key.number()]);
             }
         }
         if is_counting {
-            reply.array(count);
+            call.array(count);
         }
     }
+}
+
+/// Whether argument number `i` names this kind.
+fn is_of_type(call: &Call, i: usize, kind: Kind) -> bool {
+    call.which(i, kind.type_name()).is_some()
 }
 
 /// The cursor is the number of the next key: there are few, and their order is stable.
-pub(super) fn scan(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let Some(cursor) = parse(arguments.get(1)) else {
-        return reply.error("invalid cursor");
-    };
-    let mut pattern = &b"*"[..];
-    let mut count = 10;
-    let mut type_name = &b""[..];
-    let mut i = 2;
-    while i < arguments.len() {
-        let value = arguments.get(i + 1);
-        let option = arguments.which(i, "MATCH COUNT TYPE");
-        i += 2;
-        match option {
-            Some(0) if i <= arguments.len() => pattern = value,
-            Some(1) if i <= arguments.len() => match parse(value) {
-                None => return reply.error(NOT_A_NUMBER),
-                Some(0) => return reply.error(SYNTAX_ERROR),
-                Some(number) => count = number,
-            },
-            Some(2) if i <= arguments.len() => type_name = arguments.get(i - 1),
-            _ => return reply.error(SYNTAX_ERROR),
+pub(super) fn scan(call: &mut Call) -> Outcome {
+    let cursor = call.number(1).ok_or(texts::INVALID_CURSOR)?;
+    let (mut pattern, mut type_name, mut count) = (0, 0, 10);
+    for i in (2..call.num_arguments()).step_by(2) {
+        let value = i + 1;
+        if value >= call.num_arguments() {
+            return Err(texts::SYNTAX_ERROR);
+        }
+        match call.which(i, texts::SCAN_OPTIONS) {
+            Some(0) => pattern = value,
+            Some(1) => count = call.number(value).ok_or(texts::NOT_A_NUMBER)?,
+            Some(_) => type_name = value,
+            None => return Err(texts::SYNTAX_ERROR),
         }
     }
+    if count == 0 {
+        return Err(texts::SYNTAX_ERROR);
+    }
     let end = cursor.saturating_add(count);
-    let is_last = end >= server.keyspace.num_keys();
-    reply.array(2);
-    reply.text("%n", &[], &[if is_last { 0 } else { end }]);
-    names(server, reply, pattern, type_name, cursor..end);
-}
-
-pub(super) fn dbsize(server: &mut Server, _: &Arguments, reply: &mut Reply) {
-    reply.integer(server.keyspace.num_keys());
-}
-
-fn find(server: &Server, arguments: &Arguments, i: usize) -> Option<KeyRef> {
-    server.keyspace.find(arguments.get(i))
-}
-
-pub(super) fn type_of(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    reply.simple(
-        find(server, arguments, 1)
-            .map_or("none", |key| server.keyspace.kind(key).type_name())
-            .as_bytes(),
+    let is_last = end >= call.server.keyspace.num_keys();
+    call.array(2);
+    call.text(texts::NUMBER, &[if is_last { 0 } else { end }]);
+    names(
+        call,
+        &Choice {
+            pattern,
+            type_name,
+            numbers: cursor..end,
+        },
     );
+    Ok(())
 }
 
-pub(super) fn exists(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let found = arguments
-        .from(1)
-        .filter(|name| server.keyspace.find(name).is_some());
-    reply.integer(found.count() as u32);
+pub(super) fn dbsize(call: &mut Call) -> Outcome {
+    let number = call.server.keyspace.num_keys();
+    call.integer(number);
+    Ok(())
 }
 
-pub(super) fn del(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let removed = arguments
-        .from(1)
-        .filter(|name| server.keyspace.remove(name));
-    reply.integer(removed.count() as u32);
+pub(super) fn type_of(call: &mut Call) -> Outcome {
+    let key = call.key(1);
+    let name = key.map_or(texts::NO_TYPE, |key| {
+        call.server.keyspace.kind(key).type_name()
+    });
+    call.simple(name);
+    Ok(())
 }
 
-pub(super) fn flush(server: &mut Server, _: &Arguments, reply: &mut Reply) {
-    server.keyspace.remove_all();
-    reply.ok();
+pub(super) fn exists(call: &mut Call) -> Outcome {
+    let found = (1..call.num_arguments()).filter(|i| call.key(*i).is_some());
+    let count = found.count();
+    call.integer(count as u32);
+    Ok(())
 }
 
-pub(super) fn memory(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    if !arguments.is(1, "USAGE") || arguments.len() < 3 {
-        return reply
-            .error("unknown subcommand or wrong number of arguments. Try MEMORY USAGE key");
+pub(super) fn del(call: &mut Call) -> Outcome {
+    let server = &mut *call.server;
+    let removed =
+        (1..server.arguments.len()).filter(|i| server.keyspace.remove(server.arguments.get(*i)));
+    let count = removed.count();
+    call.integer(count as u32);
+    Ok(())
+}
+
+pub(super) fn flush(call: &mut Call) -> Outcome {
+    call.server.keyspace.remove_all();
+    call.ok();
+    Ok(())
+}
+
+pub(super) fn memory(call: &mut Call) -> Outcome {
+    if call.which(1, texts::USAGE).is_none() || call.num_arguments() < 3 {
+        return Err(texts::MEMORY_SUBCOMMAND);
     }
-    match find(server, arguments, 2) {
-        Some(key) => reply.integer(server.keyspace.summary(key).bytes),
-        None => reply.null(),
+    match call.key(2) {
+        Some(key) => {
+            let bytes = call.server.keyspace.summary(key).bytes;
+            call.integer(bytes);
+        }
+        None => call.null(),
     }
+    Ok(())
 }

@@ -3,7 +3,10 @@
 use core::num::NonZero;
 
 use super::arena::{self, ArenaView, Header, MAX_NAME, UNIT_BYTES, num_probes, word};
+use super::call::Outcome;
 use super::kind::Kind;
+use super::text::Text;
+use super::texts;
 use crate::block::{Block512, clear, has_bits, set_bits};
 use crate::blocked_bloom::BlockedBloomView;
 use crate::hash::{HashFunction, Xxh32, Xxh32Stream, block_index};
@@ -61,6 +64,8 @@ pub struct Keyspace<'a> {
     arena: &'a mut ArenaView,
     /// How often keys were made, removed, emptied or rotated.
     changes: u32,
+    /// The bytes of the last key that did not fit.
+    bytes_needed: u32,
 }
 
 /// Where a stage of a key is; where its first is stands for the key. Valid until the next key is removed.
@@ -69,15 +74,15 @@ pub struct Keyspace<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyRef(NonZero<usize>);
 
-/// Why a key could not be made or grow; nothing was changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum KeyError {
-    Exists,
-    NameTooLong,
-    /// It takes so many bytes, and there are not as many.
-    TooLarge(u32),
-    /// It has its keys and may not grow.
-    Full,
+impl KeyRef {
+    /// A number that stands for it.
+    pub fn number(self) -> u32 {
+        self.0.get() as u32
+    }
+
+    pub fn of_number(number: u32) -> Option<Self> {
+        NonZero::new(number as usize).map(Self)
+    }
 }
 
 /// What a filter is to be.
@@ -122,6 +127,7 @@ impl<'a> Keyspace<'a> {
             fixed,
             arena,
             changes: 0,
+            bytes_needed: 0,
         }
     }
 
@@ -171,7 +177,7 @@ impl<'a> Keyspace<'a> {
         })
     }
 
-    fn next_key(&self, last: Option<KeyRef>) -> Option<KeyRef> {
+    pub(super) fn next_key(&self, last: Option<KeyRef>) -> Option<KeyRef> {
         let next = last.map_or(0, |last| last.0.get());
         if next < self.fixed.len() {
             return NonZero::new(next + 1).map(KeyRef);
@@ -229,7 +235,7 @@ impl<'a> Keyspace<'a> {
         })
     }
 
-    fn next_stage(&self, stage: KeyRef) -> Option<KeyRef> {
+    pub(super) fn next_stage(&self, stage: KeyRef) -> Option<KeyRef> {
         match self.locate(stage) {
             (Some(_), _) => None,
             (None, at) => self.in_arena(self.arena.next_stage(at)?),
@@ -369,7 +375,7 @@ impl<'a> Keyspace<'a> {
     }
 
     /// Adds an item; false when it was there or looks like it.
-    pub(super) fn insert(&mut self, key: KeyRef, hash: u32) -> Result<bool, KeyError> {
+    pub(super) fn insert(&mut self, key: KeyRef, hash: u32) -> Outcome<bool> {
         let Some(mut stage) = self.last_stage_without(key, hash) else {
             return Ok(false);
         };
@@ -390,12 +396,12 @@ impl<'a> Keyspace<'a> {
 
     /// Makes the next stage of a key whose last one, at `stage`, holds its keys.
     #[cold]
-    fn grow(&mut self, stage: KeyRef) -> Result<KeyRef, KeyError> {
+    fn grow(&mut self, stage: KeyRef) -> Outcome<KeyRef> {
         // A fixed key has none.
         let last = self.header(stage);
         let expansion = last[word::EXPANSION];
         if expansion == 0 {
-            return Err(KeyError::Full);
+            return Err(texts::FULL);
         }
         let wish = Wish {
             capacity: last[word::CAPACITY].saturating_mul(expansion),
@@ -407,43 +413,49 @@ impl<'a> Keyspace<'a> {
 
     /// Makes a filter. One that grows starts at half the rate and halves it with every stage, so that all
     /// together keep it.
-    pub(super) fn create(&mut self, name: &[u8], wish: &Wish) -> Result<KeyRef, KeyError> {
+    pub(super) fn create(&mut self, name: &[u8], wish: &Wish) -> Outcome<KeyRef> {
         let mut header = self.new_header(name)?;
         self.append(&mut header, wish)
     }
 
     /// Makes a key of another kind than a Bloom filter, with so many units behind its header.
-    pub(super) fn create_units(
-        &mut self,
-        name: &[u8],
-        kind: Kind,
-        units: u32,
-    ) -> Result<KeyRef, KeyError> {
+    pub(super) fn create_units(&mut self, name: &[u8], kind: Kind, units: u32) -> Outcome<KeyRef> {
         let mut header = self.new_header(name)?;
         arena::set_kind(&mut header, kind);
         header[word::UNITS] = units.saturating_add(1);
         self.append_run(&header)
     }
 
-    fn new_header(&self, name: &[u8]) -> Result<Header, KeyError> {
+    fn new_header(&self, name: &[u8]) -> Outcome<Header> {
         if self.find(name).is_some() {
-            return Err(KeyError::Exists);
+            return Err(texts::ITEM_EXISTS);
         }
         header_of(name)
     }
 
-    pub(super) fn append_run(&mut self, header: &Header) -> Result<KeyRef, KeyError> {
+    pub(super) fn append_run(&mut self, header: &Header) -> Outcome<KeyRef> {
         self.note_change();
-        let bytes = header[word::UNITS].saturating_mul(UNIT_BYTES);
+        self.bytes_needed = header[word::UNITS].saturating_mul(UNIT_BYTES);
         self.arena
             .append(header)
             .and_then(|at| self.in_arena(at))
-            .ok_or(KeyError::TooLarge(bytes))
+            .ok_or(texts::TOO_LARGE)
+    }
+
+    /// The error for what is larger than can be worked out.
+    pub(super) fn far_too_large(&mut self) -> Text {
+        self.bytes_needed = u32::MAX;
+        texts::TOO_LARGE
+    }
+
+    /// The bytes of the last key that did not fit.
+    pub(super) fn bytes_needed(&self) -> u32 {
+        self.bytes_needed
     }
 
     /// Appends a run for what is wished for to the arena, at half the rate when it may grow.
     #[inline(never)]
-    fn append(&mut self, header: &mut Header, wish: &Wish) -> Result<KeyRef, KeyError> {
+    fn append(&mut self, header: &mut Header, wish: &Wish) -> Outcome<KeyRef> {
         let mut rate = wish.rate.parts_per_billion();
         if wish.expansion > 0 {
             rate = (rate / 2).max(1);
@@ -454,7 +466,7 @@ impl<'a> Keyspace<'a> {
             Layout::DEFAULT,
         );
         let Ok(plan) = plan else {
-            return Err(KeyError::TooLarge(u32::MAX));
+            return Err(self.far_too_large());
         };
         let units = plan.blocks() as u32 + 1;
         header[word::UNITS] = units;
@@ -546,9 +558,9 @@ pub(super) fn count_ones(block: &Block512) -> u32 {
 }
 
 /// The header of a run of this name, and nothing else.
-pub(super) fn header_of(name: &[u8]) -> Result<Header, KeyError> {
+pub(super) fn header_of(name: &[u8]) -> Outcome<Header> {
     if name.len() > MAX_NAME {
-        return Err(KeyError::NameTooLong);
+        return Err(texts::NAME_TOO_LONG);
     }
     let mut header = [0; 16];
     arena::set_name(&mut header, name);

@@ -1,5 +1,8 @@
 //! What a key in the arena is.
 
+use super::text::Text;
+use super::texts;
+
 /// The structures that keys are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -36,14 +39,14 @@ impl Kind {
 
     /// What `TYPE` says: for the structures of Redis and RedisBloom, what those say.
     #[inline(never)]
-    pub fn type_name(self) -> &'static str {
+    pub fn type_name(self) -> Text {
         match self {
-            Self::Bloom => "MBbloom--",
-            Self::Cuckoo => "MBbloomCF",
-            Self::CountMin => "CMSk-TYPE",
-            Self::HyperLogLog => "string",
-            Self::Counting => "sundewCBF",
-            Self::Rotating => "sundewRBF",
+            Self::Bloom => texts::BLOOM_TYPE,
+            Self::Cuckoo => texts::CUCKOO_TYPE,
+            Self::CountMin => texts::COUNT_MIN_TYPE,
+            Self::HyperLogLog => texts::HYPER_LOG_LOG_TYPE,
+            Self::Counting => texts::COUNTING_TYPE,
+            Self::Rotating => texts::ROTATING_TYPE,
         }
     }
 }

@@ -39,6 +39,7 @@
 mod arena;
 mod arguments;
 mod bloom_commands;
+mod call;
 mod commands;
 mod decimal;
 mod dispatch;
@@ -53,13 +54,14 @@ mod key_commands;
 mod keyspace;
 mod kind;
 mod line_editor;
+mod pairs;
 mod pattern;
-mod reply;
 #[cfg(feature = "embedded-storage")]
 mod save;
 mod server;
 mod server_commands;
 mod text;
+mod texts;
 
 pub use arena::{Arena, ArenaInner, ArenaView};
 pub use keyspace::{Fixed, Keyspace};
@@ -67,12 +69,13 @@ pub use keyspace::{Fixed, Keyspace};
 pub use save::{KeyStore, RestoreError};
 pub use server::Board;
 
+use arguments::Arguments;
+use call::{Call, Face};
 use dispatch::Dispatch;
 use dump::Load;
 use dump_commands::Dump;
 use frame::{FrameError, Frames, Part};
 use line_editor::{Edit, LineEditor};
-use reply::{Face, Reply};
 use server::{Server, Uptime};
 
 use crate::key::Sink;
@@ -93,7 +96,6 @@ const PROMPT: &str = "sundew> ";
 /// The console; see the [module](self).
 #[repr(C)]
 pub struct Shell<'a> {
-    face: Face,
     /// Whether the last byte ended an empty line.
     is_after_empty_line: bool,
     /// Whether that was a `\r`, whose `\n` may follow.
@@ -106,7 +108,6 @@ pub struct Shell<'a> {
     bytes_lost_untold: u32,
     frames: Frames,
     server: Server<'a>,
-    dispatch: Dispatch,
     line: LineEditor<160, 256>,
 }
 
@@ -116,12 +117,15 @@ impl<'a> Shell<'a> {
         Self {
             server: Server {
                 keyspace,
+                dispatch: Dispatch::new(),
                 board,
                 uptime: Uptime::ZERO,
                 bytes_lost: 0,
                 commands: 0,
                 commands_at_hello: 0,
                 is_quitting: false,
+                face: Face::Resp2,
+                arguments: const { Arguments::new() },
                 lookups: Lookups::new(),
                 dump: Dump::NONE,
                 load: Load::new(),
@@ -131,9 +135,7 @@ impl<'a> Shell<'a> {
                 saves: save::Saves::NONE,
             },
             frames: Frames::new(),
-            dispatch: Dispatch::new(),
             line: LineEditor::new(),
-            face: Face::Resp2,
             last: 0,
             is_after_empty_line: false,
             is_after_return: false,
@@ -176,7 +178,7 @@ impl<'a> Shell<'a> {
         server.load.abandon(&mut server.keyspace);
         self.frames.reset();
         self.line.clear();
-        self.face = Face::Resp2;
+        self.server.face = Face::Resp2;
         self.is_after_empty_line = false;
     }
 
@@ -244,36 +246,32 @@ impl<'a> Shell<'a> {
             match part {
                 Part::Begin(count) => {
                     self.is_after_empty_line = false;
-                    if self.face == Face::Human {
-                        self.face = Face::Resp2;
+                    if self.server.face == Face::Human {
+                        self.server.face = Face::Resp2;
                     }
-                    self.dispatch.begin(count);
+                    self.server.begin(count);
                 }
-                Part::Bytes(bytes) => self.dispatch.bytes(bytes, &mut self.server),
+                Part::Bytes(bytes) => self.server.bytes(bytes),
                 Part::ArgumentEnd => self.end_argument(out),
                 Part::Text(byte) => self.take_text(byte, out),
                 Part::Broken(error) => {
                     self.is_after_empty_line = false;
-                    broken_frame(error, &mut self.reply(out));
+                    broken_frame(error, &mut self.call(out));
                 }
             }
         }
     }
 
-    /// A reply in the current face, which it may change.
-    fn reply<'r>(&'r mut self, out: &'r mut dyn Sink) -> Reply<'r> {
-        Reply {
+    /// What commands get.
+    fn call<'c>(&'c mut self, out: &'c mut dyn Sink) -> Call<'c, 'a> {
+        Call {
+            server: &mut self.server,
             out,
-            face: &mut self.face,
         }
     }
 
     fn end_argument(&mut self, out: &mut dyn Sink) {
-        let mut reply = Reply {
-            out,
-            face: &mut self.face,
-        };
-        self.dispatch.end_argument(&mut self.server, &mut reply);
+        self.call(out).end_argument();
         self.forget_who_quit();
     }
 
@@ -283,8 +281,7 @@ impl<'a> Shell<'a> {
         // What is left of the frame does not fit what came before.
         self.frames.lose();
         self.line.clear();
-        let template = "%n bytes were lost on the way in; ask again, more slowly";
-        self.reply(out).error_of(template, &[], &[lost]);
+        self.call(out).error_of(texts::BYTES_LOST, &[lost]);
     }
 
     fn look_at_clock(&mut self, now: u32, out: &mut dyn Sink) {
@@ -300,16 +297,16 @@ impl<'a> Shell<'a> {
             }
         } else if self.frames.is_inside_frame() && silence >= GAP {
             self.frames.reset();
-            self.reply(out).protocol_error("the frame broke off");
+            self.call(out).error(texts::FRAME_BROKE_OFF);
         }
         if self.is_after_empty_line && silence >= ENTER_GAP {
             self.is_after_empty_line = false;
-            self.face = Face::Human;
-            out.write(b"\r\nsundew: `help` lists the commands, Tab completes\r\n");
+            self.server.face = Face::Human;
+            self.call(out).fill_in(texts::WELCOME, &[]);
             self.start_line(out);
         }
-        if silence >= IDLE && self.face == Face::Resp3 {
-            self.face = Face::Resp2;
+        if silence >= IDLE && self.server.face == Face::Resp3 {
+            self.server.face = Face::Resp2;
         }
     }
 
@@ -317,7 +314,7 @@ impl<'a> Shell<'a> {
     fn take_text(&mut self, byte: u8, out: &mut dyn Sink) {
         let is_second_of_pair = self.is_after_return && byte == b'\n';
         self.is_after_return = byte == b'\r';
-        if self.face == Face::Human {
+        if self.server.face == Face::Human {
             return self.edit(byte, out);
         }
         self.is_after_empty_line &= is_second_of_pair;
@@ -327,7 +324,7 @@ impl<'a> Shell<'a> {
                 self.frames.start_line();
                 self.is_after_empty_line = self.line.line().is_empty();
                 if self.is_overlong {
-                    self.reply(out).protocol_error("too big inline request");
+                    self.call(out).error(texts::TOO_BIG_INLINE);
                 } else {
                     self.run_line(out);
                 }
@@ -363,10 +360,10 @@ impl<'a> Shell<'a> {
             Edit::Interrupted => self.frames.start_line(),
             Edit::EndOfInput => {
                 self.frames.start_line();
-                self.face = Face::Resp2;
+                self.server.face = Face::Resp2;
             }
         }
-        if self.face == Face::Human {
+        if self.server.face == Face::Human {
             self.start_line(out);
         } else {
             self.line.clear();
@@ -381,7 +378,7 @@ impl<'a> Shell<'a> {
     fn forget_who_quit(&mut self) {
         if self.server.is_quitting {
             self.server.is_quitting = false;
-            self.face = Face::Resp2;
+            self.server.face = Face::Resp2;
             let server = &mut self.server;
             server.load.abandon(&mut server.keyspace);
         }
@@ -390,28 +387,23 @@ impl<'a> Shell<'a> {
     /// Runs the line as a command.
     fn run_line(&mut self, out: &mut dyn Sink) {
         let line = self.line.line();
+        let mut call = Call {
+            server: &mut self.server,
+            out,
+        };
         let mut count = 0;
         let counted = inline::split(line, &mut |byte| count += u32::from(byte.is_none()));
         if counted.is_err() {
-            return self
-                .reply(out)
-                .protocol_error("unbalanced quotes in request");
+            return call.error(texts::UNBALANCED_QUOTES);
         }
         if count == 0 {
             return;
         }
-        let Self {
-            dispatch,
-            server,
-            face,
-            ..
-        } = self;
-        let mut reply = Reply { out, face };
-        dispatch.begin(count);
+        call.server.begin(count);
         // It was read to the end before.
         let _ = inline::split(line, &mut |byte| match byte {
-            Some(byte) => dispatch.bytes(&[byte], server),
-            None => dispatch.end_argument(server, &mut reply),
+            Some(byte) => call.server.bytes(&[byte]),
+            None => call.end_argument(),
         });
         self.forget_who_quit();
     }
@@ -428,19 +420,19 @@ fn name_candidates(keyspace: &Keyspace, before: &[u8], candidate: &mut dyn FnMut
     } else {
         commands::COMMANDS
             .iter()
-            .for_each(|command| candidate(command.name()));
+            .for_each(|command| candidate(command.name().as_bytes()));
     }
 }
 
-fn broken_frame(error: FrameError, reply: &mut Reply) {
-    match error {
-        FrameError::Count => reply.protocol_error("invalid multibulk length"),
-        FrameError::Length => reply.protocol_error("invalid bulk length"),
-        FrameError::NoArgument(byte) => {
-            reply.error_of("Protocol error: expected '$', got '%s'", &[byte], &[]);
-        }
-        FrameError::NoLineEnd => reply.protocol_error("expected CRLF after an argument"),
-    }
+fn broken_frame(error: FrameError, call: &mut Call) {
+    let (text, byte) = match error {
+        FrameError::Count => (texts::INVALID_COUNT, 0),
+        FrameError::Length => (texts::INVALID_LENGTH, 0),
+        FrameError::NoArgument(byte) => (texts::NO_ARGUMENT, byte),
+        FrameError::NoLineEnd => (texts::NO_LINE_END, 0),
+    };
+    let byte = if byte.is_ascii_control() { b' ' } else { byte };
+    call.error_of(text, &[byte.into()]);
 }
 
 /// Lets everything below write without looking at errors; the first is kept.

@@ -3,20 +3,19 @@
 //! A save goes on in slices, one operation of the flash with each call of the shell. Every stage of a key is a record
 //! of its own, under the key's name; further stages have a byte 0 and their number behind it.
 
+use core::fmt::Write;
+
 use embedded_storage::nor_flash::NorFlash;
 
 use super::arena::word;
-use super::arguments::Arguments;
-use super::bloom_commands::key_error;
-use super::decimal::parse;
-use super::dump::{LoadError, payload_len};
+use super::call::{Call, Outcome};
+use super::dump::payload_len;
 use super::keyspace::{KeyRef, Keyspace};
 use super::kind::Kind;
-use super::reply::Reply;
 use super::server::{Server, StoreRef};
-use super::text::fill_in;
+use super::text::Text;
+use super::texts;
 use crate::block::clear;
-use crate::key::Sink;
 use crate::persist::{Name, Place, Progress, Record, Store, StoreError};
 use crate::snapshot::Header;
 use crate::snapshot::parts::{GROUP, Parts};
@@ -152,8 +151,6 @@ impl Saves {
         error: None,
     };
 }
-
-const NO_STORE: &str = "this board has no flash to save to";
 
 /// The stage that is written after so many: its key, itself, its number and of how many.
 fn nth_stage(keyspace: &Keyspace, mut skip: u32) -> Option<(KeyRef, KeyRef, u32, u32)> {
@@ -295,15 +292,15 @@ pub struct RestoreError(Why);
 #[derive(Clone, Copy, Debug)]
 enum Why {
     Store(StoreError),
-    Load(LoadError),
+    Load(Text),
 }
 
 impl core::fmt::Display for RestoreError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self.0 {
             Why::Store(error) => error.fmt(f),
-            Why::Load(LoadError::Snapshot(error)) => error.fmt(f),
-            Why::Load(_) => f.write_str("a saved key does not fit the arena"),
+            Why::Load(texts::TOO_LARGE) => f.write_str("a saved key does not fit the arena"),
+            Why::Load(text) => text.bytes().try_for_each(|byte| f.write_char(byte.into())),
         }
     }
 }
@@ -316,26 +313,23 @@ impl From<StoreError> for RestoreError {
     }
 }
 
-impl From<LoadError> for RestoreError {
-    fn from(error: LoadError) -> Self {
+impl From<Text> for RestoreError {
+    fn from(error: Text) -> Self {
         Self(Why::Load(error))
     }
 }
 
 /// SUNDEW.SAVE [stamp]: begins; `SUNDEW.LASTSAVE` tells when it is done.
-pub(super) fn save(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    let stamp = match arguments.get(1) {
-        b"" => Some(server.uptime.seconds),
-        text => parse(text),
-    };
-    let (Some(StoreRef(store)), Some(stamp)) = (&mut server.store, stamp) else {
-        return reply.error(match server.store {
-            None => NO_STORE,
-            Some(_) => "value is not an integer or out of range",
-        });
-    };
+pub(super) fn save(call: &mut Call) -> Outcome {
+    let mut stamp = Some(call.server.uptime.seconds);
+    if call.num_arguments() > 1 {
+        stamp = call.number(1);
+    }
+    let server = &mut *call.server;
+    let StoreRef(store) = server.store.as_mut().ok_or(texts::NO_STORE)?;
+    let stamp = stamp.ok_or(texts::NOT_A_NUMBER)?;
     if server.saves.running.is_some() {
-        return reply.error("a save is running; SUNDEW.LASTSAVE tells when it is done");
+        return Err(texts::SAVE_RUNS);
     }
     store.begin(stamp.into());
     server.saves = Saves {
@@ -346,80 +340,77 @@ pub(super) fn save(server: &mut Server, arguments: &Arguments, reply: &mut Reply
         }),
         error: None,
     };
-    reply.simple(b"Background saving started");
+    call.simple(texts::SAVE_STARTED);
+    Ok(())
 }
 
 /// SUNDEW.RESTORE: all keys as they were saved last.
-pub(super) fn restore(server: &mut Server, _: &Arguments, reply: &mut Reply) {
-    if server.store.is_none() {
-        return reply.error(NO_STORE);
+pub(super) fn restore(call: &mut Call) -> Outcome {
+    if call.server.store.is_none() {
+        return Err(texts::NO_STORE);
     }
-    match server.restore_saved() {
-        Ok(records) => reply.integer(records),
-        Err(RestoreError(Why::Load(LoadError::Key(error)))) => key_error(error, server, reply),
-        Err(RestoreError(Why::Load(LoadError::Snapshot(error)))) => reply.error(error.as_str()),
-        Err(RestoreError(Why::Load(_))) => reply.error("a key of this name is of another kind"),
-        Err(RestoreError(Why::Store(error))) => reply.error_by(&|out| {
-            out.write(b"ERR ");
-            tell_error(error, out);
-        }),
+    match call.server.restore_saved() {
+        Ok(records) => call.integer(records),
+        Err(RestoreError(Why::Load(error))) => return Err(error),
+        Err(RestoreError(Why::Store(error))) => {
+            let (text, address) = of_store_error(error);
+            call.error_of(text, &[address]);
+        }
     }
+    Ok(())
 }
 
 /// SUNDEW.LASTSAVE: what is in flash, and what becomes of the save that is running.
-pub(super) fn last_save(server: &mut Server, _: &Arguments, reply: &mut Reply) {
-    let Some(StoreRef(store)) = &server.store else {
-        return reply.error(NO_STORE);
-    };
+pub(super) fn last_save(call: &mut Call) -> Outcome {
+    let server = &*call.server;
+    let StoreRef(store) = server.store.as_ref().ok_or(texts::NO_STORE)?;
     let save = store.last_save();
-    let fields = [
-        ("sequence", save.map_or(0, |save| save.sequence)),
-        ("stamp", save.map_or(0, |save| save.stamp)),
-        ("records", save.map_or(0, |save| save.records)),
-        ("bytes", save.map_or(0, |save| save.bytes)),
-        ("saving", u32::from(server.saves.running.is_some())),
+    let values = [
+        save.map_or(0, |save| save.sequence),
+        save.map_or(0, |save| save.stamp),
+        save.map_or(0, |save| save.records),
+        save.map_or(0, |save| save.bytes),
+        u32::from(server.saves.running.is_some()),
     ];
-    reply.map(fields.len() as u32 + 1);
-    for (name, value) in fields {
-        reply.field_name(name.as_bytes());
-        reply.integer(value);
+    call.map(values.len() as u32 + 1);
+    for (i, value) in values.into_iter().enumerate() {
+        call.field_name(texts::SAVE_FIELDS, i);
+        call.integer(value);
     }
-    reply.field_name(b"error");
-    reply.text_by(&|out| tell_failure(server, out));
+    call.field_name(texts::SAVE_FIELDS, values.len());
+    let (text, address) = failure(call);
+    call.text(text, &[address]);
+    Ok(())
 }
 
 /// For `INFO`.
-pub(super) fn tell(server: &Server, out: &mut dyn Sink) {
+pub(super) fn tell(call: &mut Call) {
+    let server = &*call.server;
     if let Some(StoreRef(store)) = &server.store {
-        let numbers = [
-            store.last_save().map_or(0, |save| save.sequence),
-            u32::from(server.saves.running.is_some()),
-        ];
-        let template = "# Persistence\nsave_sequence:%n\nsave_in_progress:%n\nsave_error:";
-        fill_in(out, template, &[], &numbers);
-        tell_failure(server, out);
-        fill_in(out, "\n", &[], &[]);
+        let sequence = store.last_save().map_or(0, |save| save.sequence);
+        let is_running = u32::from(server.saves.running.is_some());
+        let (text, address) = failure(call);
+        let numbers = [sequence, is_running, text.start(), address];
+        call.fill_in(texts::INFO_SAVES, &numbers);
     }
 }
 
-/// Why the last save failed, if it did.
-fn tell_failure(server: &Server, out: &mut dyn Sink) {
-    if let Some(error) = server.saves.error {
-        tell_error(error, out);
-    }
+/// Why the last save failed, which is empty when it did not, and at what address.
+fn failure(call: &Call) -> (Text, u32) {
+    let error = call.server.saves.error;
+    error.map_or((texts::LAST_ERROR, 0), of_store_error)
 }
 
 /// As `Display`, whose machinery takes more flash than all of this.
-fn tell_error(error: StoreError, out: &mut dyn Sink) {
-    let (template, address) = match error {
-        StoreError::Read(address) => ("flash cannot be read at %n", address),
-        StoreError::Write(address) => ("flash cannot be written at %n", address),
-        StoreError::Erase(address) => ("flash cannot be erased at %n", address),
-        StoreError::Worn(address) => ("flash is worn out at %n", address),
-        StoreError::Full => ("the flash has no room for all keys", 0),
-        StoreError::Changed => ("a key changed while it was saved; save again", 0),
-        StoreError::Snapshot(error) => (error.as_str(), 0),
-        _ => ("the flash is not ready", 0),
-    };
-    fill_in(out, template, &[], &[address]);
+fn of_store_error(error: StoreError) -> (Text, u32) {
+    match error {
+        StoreError::Read(address) => (texts::FLASH_READ, address),
+        StoreError::Write(address) => (texts::FLASH_WRITE, address),
+        StoreError::Erase(address) => (texts::FLASH_ERASE, address),
+        StoreError::Worn(address) => (texts::FLASH_WORN, address),
+        StoreError::Full => (texts::FLASH_FULL, 0),
+        StoreError::Changed => (texts::FLASH_CHANGED, 0),
+        StoreError::Snapshot(error) => (texts::of_snapshot_error(error), 0),
+        _ => (texts::FLASH_NOT_READY, 0),
+    }
 }

@@ -1,5 +1,8 @@
 //! What commands work on.
 
+use super::arguments::Arguments;
+use super::call::Face;
+use super::dispatch::Dispatch;
 use super::dump::Load;
 use super::dump_commands::Dump;
 use super::keyspace::Keyspace;
@@ -32,6 +35,7 @@ pub struct Board {
 #[repr(C)]
 pub(super) struct Server<'a> {
     pub keyspace: Keyspace<'a>,
+    pub dispatch: Dispatch,
     pub board: Board,
     pub uptime: Uptime,
     /// Bytes that the driver lost since the start.
@@ -47,9 +51,11 @@ pub(super) struct Server<'a> {
     pub store: Option<StoreRef<'a>>,
     #[cfg(feature = "embedded-storage")]
     pub saves: Saves,
-    /// Whether a command asked for the other end to be forgotten. At the end: around padding the compiler copies what
-    /// it could set, with `memcpy`, which is 750 bytes.
+    /// Whether a command asked for the other end to be forgotten.
     pub is_quitting: bool,
+    /// Who is at the other end.
+    pub face: Face,
+    pub arguments: Arguments,
 }
 
 /// A store that can be shown, which is that there is one.

@@ -1,91 +1,111 @@
 //! Commands about the device and the connection.
 
 use super::arena::word;
-use super::arguments::Arguments;
+use super::call::{Call, Face, Outcome};
 use super::commands::{COMMANDS, Command};
-use super::key_commands::NOT_A_NUMBER;
 use super::keyspace::KeyRef;
 use super::kind::Kind;
-use super::reply::{Face, Reply};
-use super::server::Server;
-use super::text::{fill_in, ratio};
-use crate::key::Sink;
+use super::text::Text;
+use super::texts;
+use crate::sizing::divide;
 
-pub(super) fn ping(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    if arguments.len() > 1 {
-        reply.bulk(arguments.get(1));
-    } else {
-        reply.simple(b"PONG");
+pub(super) fn ping(call: &mut Call) -> Outcome {
+    if call.num_arguments() > 1 {
+        return echo(call);
     }
+    call.simple(texts::PONG);
+    Ok(())
 }
 
-pub(super) fn echo(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    reply.bulk(arguments.get(1));
+pub(super) fn echo(call: &mut Call) -> Outcome {
+    echo_argument(call, 1);
+    Ok(())
 }
 
-pub(super) fn version(_: &mut Server, _: &Arguments, reply: &mut Reply) {
-    reply.bulk(concat!("sundew ", env!("CARGO_PKG_VERSION")).as_bytes());
+/// An argument as it came.
+fn echo_argument(call: &mut Call, i: usize) {
+    call.text_by(&|call| call.out.write(call.server.arguments.get(i)));
+}
+
+pub(super) fn version(call: &mut Call) -> Outcome {
+    call.text(texts::VERSION, &[]);
+    Ok(())
 }
 
 /// Chooses RESP2 or RESP3. A name or a password may follow; there is nothing to protect.
-pub(super) fn hello(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    match arguments.get(1) {
-        b"" if arguments.len() == 1 => {}
-        b"2" => *reply.face = Face::Resp2,
-        b"3" => *reply.face = Face::Resp3,
-        _ => return reply.error_by(&|out| out.write(b"NOPROTO unsupported protocol version")),
+pub(super) fn hello(call: &mut Call) -> Outcome {
+    if call.num_arguments() > 1 {
+        call.server.face = match call.number(1) {
+            Some(2) => Face::Resp2,
+            Some(3) => Face::Resp3,
+            _ => return Err(texts::NO_PROTOCOL),
+        };
     }
-    server.commands_at_hello = server.commands;
-    let protocol = if *reply.face == Face::Resp3 { 3 } else { 2 };
-    reply.map(7);
-    // The Redis whose replies these are, for clients that choose by version.
-    reply.bulks("server redis version 7.4.0 proto");
-    reply.integer(protocol);
-    reply.bulks("id");
-    reply.integer(1);
-    reply.bulks("mode standalone role master modules");
-    reply.array(0);
+    call.server.commands_at_hello = call.server.commands;
+    let is_resp3 = call.server.face == Face::Resp3;
+    call.map(7);
+    words(call, texts::HELLO);
+    call.integer(if is_resp3 { 3 } else { 2 });
+    words(call, texts::HELLO_ID);
+    call.integer(1);
+    words(call, texts::HELLO_REST);
+    call.array(0);
+    Ok(())
 }
 
-pub(super) fn command(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
+/// One string for each of these words, between single spaces.
+#[inline(never)]
+fn words(call: &mut Call, text: Text) {
+    let spaces = text.bytes().filter(|byte| *byte == b' ').count();
+    for number in 0..=spaces {
+        call.text_by(&|call| call.part(text, b' ', number));
+    }
+}
+
+pub(super) fn command(call: &mut Call) -> Outcome {
     let count = COMMANDS.len() as u32;
-    if arguments.len() == 1 {
-        reply.array(count);
-        COMMANDS.iter().for_each(|command| describe(command, reply));
-        return;
+    if call.num_arguments() == 1 {
+        call.array(count);
+        COMMANDS.iter().for_each(|command| describe(command, call));
+        return Ok(());
     }
-    match arguments.which(1, "COUNT DOCS") {
-        Some(0) => reply.integer(count),
+    match call.which(1, texts::COMMAND_WORDS) {
+        Some(0) => call.integer(count),
         Some(_) => {
-            reply.map(count);
-            COMMANDS.iter().for_each(|command| document(command, reply));
+            call.map(count);
+            COMMANDS.iter().for_each(|command| document(command, call));
         }
-        None => reply.error("unknown subcommand. Try COMMAND COUNT or COMMAND DOCS"),
+        None => return Err(texts::COMMAND_SUBCOMMAND),
     }
+    Ok(())
 }
 
 /// Name, arity, flags, and where the keys are.
-fn describe(command: &Command, reply: &mut Reply) {
-    reply.array(6);
-    reply.bulk(command.name());
-    reply.arity(command.arity());
-    reply.array(0);
-    let has_key = u32::from(command.usage().starts_with(b"key"));
-    for position in [has_key; 3] {
-        reply.integer(position);
+fn describe(command: &Command, call: &mut Call) {
+    call.array(6);
+    name(command, call);
+    let (fewest, may_be_more) = command.arity();
+    call.signed(may_be_more, fewest);
+    call.array(0);
+    let usage = command.text().bytes().skip_while(|byte| *byte != b'\t');
+    let has_key = usage.skip(1).take(3).eq(*b"key");
+    for position in [u32::from(has_key); 3] {
+        call.integer(position);
     }
 }
 
-fn document(command: &Command, reply: &mut Reply) {
-    reply.bulk(command.name());
-    reply.map(3);
-    reply.bulk(b"summary");
-    reply.bulk(command.usage());
-    reply.bulks(concat!("since ", env!("CARGO_PKG_VERSION"), " group"));
-    reply.bulk(match command.items {
-        Some(_) => b"bf",
-        None => b"server",
-    });
+fn name(command: &Command, call: &mut Call) {
+    let text = command.text();
+    call.text_by(&|call| call.part(text, b'\t', 0));
+}
+
+fn document(command: &Command, call: &mut Call) {
+    name(command, call);
+    call.map(3);
+    words(call, texts::SUMMARY);
+    let text = command.text();
+    call.text_by(&|call| call.part(text, b'\t', 1));
+    words(call, texts::SINCE);
 }
 
 /// How many commands after `HELLO` a client still introduces itself.
@@ -93,121 +113,113 @@ const HANDSHAKE: u32 = 3;
 
 /// Clients introduce themselves; there is only one at a time, so nothing is kept. One that does so without a
 /// `HELLO` is new, and knows nothing of the RESP3 that the last one asked for.
-pub(super) fn client(server: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    match arguments.which(1, "GETNAME ID SETINFO SETNAME NO-EVICT NO-TOUCH") {
-        Some(0) => reply.null(),
-        Some(1) => reply.integer(1),
+pub(super) fn client(call: &mut Call) -> Outcome {
+    match call.which(1, texts::CLIENT_WORDS) {
+        Some(0) => call.null(),
+        Some(1) => call.integer(1),
         Some(what) => {
+            let server = &mut *call.server;
             let since_hello = server.commands.wrapping_sub(server.commands_at_hello);
-            if what == 2 && *reply.face == Face::Resp3 && since_hello > HANDSHAKE {
-                *reply.face = Face::Resp2;
+            if what == 2 && server.face == Face::Resp3 && since_hello > HANDSHAKE {
+                server.face = Face::Resp2;
             }
-            reply.ok();
+            call.ok();
         }
-        None => reply.error_of("unknown subcommand '%s'", arguments.get(1), &[]),
+        None => return Err(texts::NO_SUBCOMMAND),
     }
+    Ok(())
 }
 
 /// What benchmarks ask for; there is nothing to set.
-pub(super) fn config(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    if !arguments.is(1, "GET") || arguments.len() != 3 {
-        return reply.error("only CONFIG GET name is known");
+pub(super) fn config(call: &mut Call) -> Outcome {
+    if call.which(1, texts::GET).is_none() || call.num_arguments() != 3 {
+        return Err(texts::ONLY_CONFIG_GET);
     }
-    let value = match arguments.which(2, "save appendonly") {
-        Some(0) => &b""[..],
-        Some(_) => b"no",
-        None => return reply.map(0),
+    let Some(number) = call.which(2, texts::CONFIG_WORDS) else {
+        call.map(0);
+        return Ok(());
     };
-    reply.map(1);
-    reply.bulk(arguments.get(2));
-    reply.bulk(value);
+    call.map(1);
+    echo_argument(call, 2);
+    call.text_by(&|call| call.part(texts::CONFIG_VALUES, b' ', number));
+    Ok(())
 }
 
-pub(super) fn select(_: &mut Server, arguments: &Arguments, reply: &mut Reply) {
-    match arguments.get(1) {
-        b"0" => reply.ok(),
-        text if super::decimal::parse(text).is_some() => {
-            reply.error("DB index is out of range");
-        }
-        _ => reply.error(NOT_A_NUMBER),
+pub(super) fn select(call: &mut Call) -> Outcome {
+    match call.number(1) {
+        Some(0) => call.ok(),
+        Some(_) => return Err(texts::BAD_DATABASE),
+        None => return Err(texts::NOT_A_NUMBER),
     }
+    Ok(())
 }
 
-pub(super) fn reset(server: &mut Server, _: &Arguments, reply: &mut Reply) {
-    server.is_quitting = true;
-    reply.simple(b"RESET");
+pub(super) fn reset(call: &mut Call) -> Outcome {
+    call.server.is_quitting = true;
+    call.simple(texts::RESET);
+    Ok(())
 }
 
-pub(super) fn quit(server: &mut Server, _: &Arguments, reply: &mut Reply) {
-    server.is_quitting = true;
-    reply.ok();
+pub(super) fn quit(call: &mut Call) -> Outcome {
+    call.server.is_quitting = true;
+    call.ok();
+    Ok(())
 }
 
 /// All sections, whatever section was asked for: a client finds what it looks for.
-pub(super) fn info(server: &mut Server, _: &Arguments, reply: &mut Reply) {
-    let board = &server.board;
-    let arena = server.keyspace.arena();
-    let (bytes, free) = (arena.bytes(), arena.bytes_free());
-    let numbers = [
-        board.boot_count,
-        server.uptime.seconds,
-        server.commands,
-        server.bytes_lost,
-        board.static_ram,
-        bytes,
-        bytes - free,
-        free,
-        (board.stack_high_water)(),
-        server.keyspace.num_keys(),
-    ];
-    let server = &*server;
-    reply.text_by(&|out| {
-        const BEGIN: &str = concat!(
-            "# Server\nredis_version:7.4.0\nredis_mode:standalone\narch_bits:32\nsundew_version:",
-            env!("CARGO_PKG_VERSION"),
-            "\nboard:%s\n",
-        );
-        const REST: &str = "reset_reason:%s\nboot_count:%n\nuptime_in_seconds:%n\ntotal_commands_processed:%n\n\
-             rx_bytes_lost:%n\nstatic_ram_bytes:%n\narena_bytes:%n\narena_used_bytes:%n\narena_free_bytes:%n\n\
-             stack_high_water_bytes:%n\ncluster_enabled:0\n# Keyspace\ndb0:keys=%n,expires=0\n";
+pub(super) fn info(call: &mut Call) -> Outcome {
+    call.text_by(&|call| {
+        let server = &*call.server;
         let board = &server.board;
-        fill_in(out, BEGIN, board.name.as_bytes(), &[]);
-        fill_in(out, REST, board.reset_reason.as_bytes(), &numbers);
-        for key in server.keyspace.keys() {
-            key_info(server, key, out);
+        let arena = server.keyspace.arena();
+        let numbers = [
+            board.boot_count,
+            server.uptime.seconds,
+            server.commands,
+            server.bytes_lost,
+            board.static_ram,
+            arena.bytes(),
+            arena.bytes() - arena.bytes_free(),
+            (board.stack_high_water)(),
+            server.keyspace.num_keys(),
+        ];
+        call.fill_in(texts::INFO, &numbers);
+        let mut last = None;
+        while let Some(key) = call.server.keyspace.next_key(last) {
+            key_info(key, call);
+            last = Some(key);
         }
-        let template = "# Lookups\nlookups_answered:%n\nlookups_sent_on:%n\nlookups_corrected:%n\n";
-        fill_in(out, template, &[], &server.lookup_numbers());
+        let numbers = call.server.lookup_numbers();
+        call.fill_in(texts::INFO_LOOKUPS, &numbers);
         #[cfg(feature = "embedded-storage")]
-        super::save::tell(server, out);
+        super::save::tell(call);
     });
+    Ok(())
 }
 
 /// One line about a key, from its counts alone: reading a large filter would take too long for a client that
 /// asks every second.
-fn key_info(server: &Server, key: KeyRef, out: &mut dyn Sink) {
-    let summary = server.keyspace.summary(key);
-    let kind = server.keyspace.kind(key);
+fn key_info(key: KeyRef, call: &mut Call) {
+    let keyspace = &call.server.keyspace;
+    let summary = keyspace.summary(key);
+    let kind = keyspace.kind(key);
     if kind != Kind::Bloom {
-        fill_in(out, "key_%s:type=", server.keyspace.name(key), &[]);
-        let numbers = [summary.items, summary.bytes];
-        return fill_in(
-            out,
-            "%s,items=%n,bytes=%n\n",
-            kind.type_name().as_bytes(),
-            &numbers,
-        );
+        let type_name = kind.type_name().start();
+        let numbers = [key.number(), type_name, summary.items, summary.bytes];
+        return call.fill_in(texts::INFO_OTHER_KEY, &numbers);
     }
-    fill_in(
-        out,
-        "key_%s:items=%n,capacity=%n,bytes=%n,full=%p,rate=%p\n",
-        server.keyspace.name(key),
-        &[
-            summary.items,
-            summary.capacity,
-            summary.bytes,
-            ratio(summary.items, summary.capacity),
-            server.keyspace.rate_with(key, word::ITEMS),
-        ],
-    );
+    let numbers = [
+        key.number(),
+        summary.items,
+        summary.capacity,
+        summary.bytes,
+        ratio(summary.items, summary.capacity),
+        keyspace.rate_with(key, word::ITEMS),
+    ];
+    call.fill_in(texts::INFO_KEY, &numbers);
+}
+
+/// `part / whole` in parts per billion, which is not above 1.
+fn ratio(part: u32, whole: u32) -> u32 {
+    divide(u64::from(part) * 1_000_000_000, u64::from(whole.max(1))).min(1_000_000_000) as u32
 }

@@ -1,96 +1,269 @@
-//! Templates, and numbers for people.
+//! The console's texts as they lie in flash: packed by the compiler, in about 60 % of their bytes.
+//!
+//! A byte from 128 on stands for two others, which may be such bytes again: [`PAIRS`] has them, chosen for the texts
+//! that there are. A text is known by where it begins, one number in place of an address and a length, which makes
+//! every place that names one smaller, too.
 
-use super::decimal::Decimal;
-use crate::key::Sink;
-use crate::sizing::{Rate, divide};
+use core::num::NonZero;
 
-/// Writes a template, in which these stand for the text and for the next numbers:
-///
-/// | | |
-/// |---|---|
-/// | `%s` | the text |
-/// | `%l` | the text in lower case |
-/// | `%n` | a number |
-/// | `%g` | a number with a comma before every third digit |
-/// | `%p` | parts per billion as a percentage |
-/// | `%b` | a bar, filled as far as the first of two numbers is of the second |
-/// | `%%` | `%` |
-///
-/// A line feed is written as the two bytes that end a line.
-#[inline(never)]
-pub(super) fn fill_in(out: &mut dyn Sink, template: &str, text: &[u8], numbers: &[u32]) {
-    let mut numbers = numbers.iter().copied();
-    let mut next_number = || numbers.next().unwrap_or(0);
-    let mut bytes = template.bytes();
-    while let Some(mut byte) = bytes.next() {
-        let is_directive = byte == b'%';
-        if is_directive {
-            byte = bytes.next().unwrap_or(b'%');
+use super::commands::PLAIN;
+use super::pairs::PAIRS;
+use super::texts::TEXTS;
+
+/// A text of the console. [`texts`](super::texts) has those with names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Text(NonZero<u32>);
+
+impl Text {
+    /// The text with this number in [`TEXTS`].
+    pub const fn numbered(number: usize) -> Self {
+        Self::at(PACKED.starts[number] as u32)
+    }
+
+    /// The text of the command with this number in [`PLAIN`].
+    pub const fn of_command(number: usize) -> Self {
+        Self::numbered(TEXTS.len() + number)
+    }
+
+    /// The text that begins at this byte; one of no bytes if none does.
+    pub const fn at(start: u32) -> Self {
+        match NonZero::new(start) {
+            Some(start) => Self(start),
+            None => Self(NonZero::<u32>::MAX),
         }
-        match (is_directive, byte) {
-            (true, b's') => out.write(text),
-            (true, b'l') => text
-                .iter()
-                .for_each(|byte| out.write(&[byte.to_ascii_lowercase()])),
-            (true, b'n' | b'g' | b'p' | b'b') => {
-                let number = next_number();
-                match byte {
-                    b'n' => out.write(Decimal::new(number).as_bytes()),
-                    b'g' => grouped(number, out),
-                    b'p' => percent(number, out),
-                    _ => bar(number, next_number(), out),
+    }
+
+    /// Where it begins.
+    pub const fn start(self) -> u32 {
+        self.0.get()
+    }
+
+    /// Its bytes, as they were written.
+    pub fn bytes(self) -> Bytes {
+        Bytes {
+            at: self.0.get() as usize,
+            second: [0; DEPTH],
+            waiting: 0,
+        }
+    }
+}
+
+/// Unpacks a text.
+#[derive(Clone)]
+pub(super) struct Bytes {
+    at: usize,
+    waiting: usize,
+    /// The second bytes of pairs whose first one is being unpacked.
+    second: [u8; DEPTH],
+}
+
+/// How many pairs may begin with one another.
+const DEPTH: usize = 12;
+
+impl Iterator for Bytes {
+    type Item = u8;
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<u8> {
+        let mut byte = if self.waiting > 0 {
+            self.waiting -= 1;
+            self.second.get(self.waiting).copied().unwrap_or(0)
+        } else {
+            let byte = BYTES.get(self.at).copied().unwrap_or(0);
+            self.at += 1;
+            byte
+        };
+        while byte >= 128 {
+            let [first, second] = PAIRS[usize::from(byte & 127)];
+            if let Some(place) = self.second.get_mut(self.waiting) {
+                *place = second;
+            }
+            self.waiting += 1;
+            byte = first;
+        }
+        if byte == END {
+            return None;
+        }
+        Some(byte)
+    }
+}
+
+/// Behind every text.
+const END: u8 = 0;
+
+const COUNT: usize = TEXTS.len() + PLAIN.len();
+
+struct Packed<const ROOM: usize> {
+    bytes: [u8; ROOM],
+    length: usize,
+    starts: [u16; COUNT],
+}
+
+const ROOM: usize = {
+    let (mut i, mut sum) = (0, 1);
+    while i < COUNT {
+        sum += plain(i).len() + 1;
+        i += 1;
+    }
+    sum
+};
+
+// Every pair is looked for in every text.
+#[allow(long_running_const_eval)]
+const PACKED: Packed<ROOM> = {
+    // No text begins at 0.
+    let mut packed = Packed {
+        bytes: [END; ROOM],
+        length: 1,
+        starts: [0; COUNT],
+    };
+    let mut i = 0;
+    while i < COUNT {
+        packed.starts[i] = packed.length as u16;
+        pack(plain(i).as_bytes(), &mut packed);
+        i += 1;
+    }
+    assert!(packed.length < 1 << 16);
+    packed
+};
+
+static BYTES: [u8; PACKED.length] = {
+    let mut bytes = [END; PACKED.length];
+    let mut i = 0;
+    while i < bytes.len() {
+        bytes[i] = PACKED.bytes[i];
+        i += 1;
+    }
+    bytes
+};
+
+const fn plain(number: usize) -> &'static str {
+    if number < TEXTS.len() {
+        TEXTS[number]
+    } else {
+        PLAIN[number - TEXTS.len()].text
+    }
+}
+
+/// Appends a text: as it is, then with one pair after the other in place of its bytes.
+const fn pack<const ROOM: usize>(text: &[u8], packed: &mut Packed<ROOM>) {
+    let start = packed.length;
+    let mut length = text.len();
+    let mut i = 0;
+    while i < length {
+        assert!(text[i].is_ascii() && text[i] != END, "texts are ASCII");
+        packed.bytes[start + i] = text[i];
+        i += 1;
+    }
+    let mut number = 0;
+    while number < PAIRS.len() {
+        let [first, second] = PAIRS[number];
+        let (mut from, mut to) = (start, start);
+        while from < start + length {
+            let byte = packed.bytes[from];
+            from += 1;
+            packed.bytes[to] = byte;
+            if byte == first && from < start + length && packed.bytes[from] == second {
+                packed.bytes[to] = 128 + number as u8;
+                from += 1;
+            }
+            to += 1;
+        }
+        length = to - start;
+        number += 1;
+    }
+    packed.bytes[start + length] = END;
+    packed.length = start + length + 1;
+}
+
+const _: () = {
+    let mut depths = [0; 128];
+    let mut i = 0;
+    while i < PAIRS.len() {
+        let first = PAIRS[i][0];
+        depths[i] = 1;
+        if first >= 128 {
+            depths[i] += depths[(first - 128) as usize];
+        }
+        assert!(depths[i] <= DEPTH);
+        i += 1;
+    }
+};
+
+#[cfg(test)]
+mod tests {
+    #[cfg(feature = "embedded-storage")]
+    use std::{collections::BTreeMap, fmt::Write};
+
+    use super::*;
+
+    fn texts() -> impl Iterator<Item = &'static str> {
+        (0..COUNT).map(plain)
+    }
+
+    #[test]
+    fn texts_come_out_as_they_were_written() {
+        for (i, text) in texts().enumerate() {
+            let bytes: Vec<u8> = Text::numbered(i).bytes().collect();
+            assert_eq!(bytes, text.as_bytes());
+        }
+        assert_eq!(Text::at(u32::MAX).bytes().next(), None);
+    }
+
+    /// The pair that comes most often becomes a byte, again and again.
+    #[cfg(feature = "embedded-storage")]
+    fn best_pairs() -> Vec<[u8; 2]> {
+        let mut texts: Vec<Vec<u8>> = texts().map(|text| text.as_bytes().to_vec()).collect();
+        let mut pairs = Vec::new();
+        while pairs.len() < PAIRS.len() {
+            let mut counts = BTreeMap::new();
+            for pair in texts.iter().flat_map(|text| text.windows(2)) {
+                *counts.entry([pair[0], pair[1]]).or_insert(0) += 1;
+            }
+            let (pair, _) = counts.into_iter().max_by_key(|(_, count)| *count).unwrap();
+            let byte = 128 + pairs.len() as u8;
+            for text in &mut texts {
+                let mut from = 0;
+                while from + 1 < text.len() {
+                    if text[from..from + 2] == pair {
+                        text.splice(from..from + 2, [byte]);
+                    }
+                    from += 1;
                 }
             }
-            (false, b'\n') => out.write(b"\r\n"),
-            _ => out.write(&[byte]),
+            pairs.push(pair);
         }
+        println!(
+            "{} bytes",
+            texts.iter().map(|text| text.len() + 1).sum::<usize>()
+        );
+        pairs
     }
-}
 
-fn grouped(value: u32, out: &mut dyn Sink) {
-    let digits = Decimal::new(value);
-    let mut left = digits.as_bytes();
-    while let [digit, rest @ ..] = left {
-        out.write(&[*digit]);
-        if matches!(rest.len(), 3 | 6 | 9) {
-            out.write(b",");
+    /// Of all texts: with fewer features the same pairs serve.
+    #[cfg(feature = "embedded-storage")]
+    #[test]
+    fn pairs_are_those_of_the_texts() {
+        let pairs = best_pairs();
+        let mut source = String::from(
+            "//! The pairs of bytes that texts are packed with: written by a test of [`text`](super::text), from the texts.\n\n\
+             /// What the bytes from 128 on stand for.\n\
+             #[rustfmt::skip]\n\
+             pub(super) static PAIRS: [[u8; 2]; 128] = [\n",
+        );
+        for row in pairs.chunks(8) {
+            let row: Vec<String> = row.iter().map(|[a, b]| format!("[{a}, {b}]")).collect();
+            writeln!(source, "    {},", row.join(", ")).unwrap();
         }
-        left = rest;
-    }
-}
-
-/// A rate as [`Rate`] shows it, but without the space.
-fn percent(parts_per_billion: u32, out: &mut dyn Sink) {
-    Rate::from_parts_per_billion(parts_per_billion).write_percent(&mut |digits| out.write(digits));
-    out.write(b"%");
-}
-
-/// Something shows as soon as there is something.
-#[inline(never)]
-fn bar(part: u32, whole: u32, out: &mut dyn Sink) {
-    const WIDTH: u32 = 40;
-    for i in 0..u64::from(WIDTH) {
-        let is_filled = u64::from(part) * u64::from(WIDTH) >= u64::from(whole.max(1)) * (i + 1);
-        let is_filled = is_filled || (i == 0 && part > 0);
-        out.write(if is_filled { b"#" } else { b"." });
-    }
-}
-
-/// `part / whole` in parts per billion, which is not above 1.
-#[inline(never)]
-pub(super) fn ratio(part: u32, whole: u32) -> u32 {
-    divide(u64::from(part) * 1_000_000_000, u64::from(whole.max(1))).min(1_000_000_000) as u32
-}
-
-/// What is before the first of these bytes, and what is behind it.
-#[inline(never)]
-pub(super) fn cut(text: &[u8], at: u8) -> (&[u8], &[u8]) {
-    let mut rest = text;
-    while let [first, behind @ ..] = rest {
-        if *first == at {
-            return (text.get(..text.len() - rest.len()).unwrap_or(text), behind);
+        source += "];\n";
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/shell/pairs.rs");
+        if std::env::var_os("SUNDEW_PAIRS").is_some() {
+            std::fs::write(path, &source).unwrap();
         }
-        rest = behind;
+        let is_there = std::fs::read_to_string(path).unwrap() == source;
+        assert!(
+            is_there,
+            "texts have changed: SUNDEW_PAIRS=1 cargo test --all-features --lib pairs"
+        );
     }
-    (text, rest)
 }

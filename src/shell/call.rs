@@ -1,0 +1,379 @@
+//! A command that is being run: what it works on, and its answer, in the form that whoever asked can read.
+
+use core::slice;
+
+use super::decimal::{Decimal, parse};
+use super::keyspace::KeyRef;
+use super::kind::Kind;
+use super::server::Server;
+use super::text::Text;
+use super::texts;
+use crate::key::Sink;
+use crate::sizing::Rate;
+
+/// Who is at the other end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Face {
+    /// A Redis client, until it says `HELLO 3`.
+    Resp2,
+    Resp3,
+    /// A person, who asked for a prompt.
+    Human,
+}
+
+/// What a command comes to: its answer is written, or this is the error to answer with.
+pub(super) type Outcome<T = ()> = Result<T, Text>;
+
+/// All that a command needs, behind one pointer.
+pub(super) struct Call<'c, 'a> {
+    pub server: &'c mut Server<'a>,
+    pub out: &'c mut dyn Sink,
+}
+
+/// What was asked.
+impl Call<'_, '_> {
+    /// Argument number `i`, the command's name being number 0; empty when there is none.
+    #[inline(never)]
+    pub fn argument(&self, i: usize) -> &[u8] {
+        self.server.arguments.get(i)
+    }
+
+    /// How many arguments there are, with the name.
+    pub fn num_arguments(&self) -> usize {
+        self.server.arguments.len()
+    }
+
+    /// Which of these words argument number `i` is, in whatever case: 0 for the first.
+    pub fn which(&self, i: usize, words: Text) -> Option<usize> {
+        self.server.arguments.which(i, words)
+    }
+
+    /// Argument number `i` as a number.
+    #[inline(never)]
+    pub fn number(&self, i: usize) -> Option<u32> {
+        parse(self.argument(i))
+    }
+
+    /// The key that argument number `i` names.
+    #[inline(never)]
+    pub fn key(&self, i: usize) -> Option<KeyRef> {
+        self.server.keyspace.find(self.argument(i))
+    }
+
+    /// The key that argument number `i` names, if it is of this kind.
+    #[inline(never)]
+    pub fn find(&self, i: usize, kind: Kind) -> Outcome<KeyRef> {
+        match self.key(i) {
+            Some(key) if self.server.keyspace.kind(key) == kind => Ok(key),
+            Some(_) => Err(texts::WRONG_TYPE),
+            None => Err(match kind {
+                Kind::Bloom => texts::NOT_FOUND,
+                Kind::CountMin => texts::CMS_NOT_FOUND,
+                _ => texts::BARE_NOT_FOUND,
+            }),
+        }
+    }
+}
+
+/// The answer.
+impl Call<'_, '_> {
+    pub fn is_human(&self) -> bool {
+        self.server.face == Face::Human
+    }
+
+    #[inline(never)]
+    pub fn write(&mut self, bytes: &[u8]) {
+        self.out.write(bytes);
+    }
+
+    /// The mark of a value's kind, for clients.
+    #[inline(never)]
+    fn mark(&mut self, mark: u8) {
+        if !self.is_human() {
+            self.write(&[mark]);
+        }
+    }
+
+    #[inline(never)]
+    fn end_line(&mut self) {
+        self.write(b"\r\n");
+    }
+
+    #[inline(never)]
+    fn marked_number(&mut self, mark: u8, number: u32) {
+        self.mark(mark);
+        self.decimal(number);
+        self.end_line();
+    }
+
+    #[inline(never)]
+    pub fn simple(&mut self, text: Text) {
+        self.mark(b'+');
+        self.fill_in(text, &[]);
+        self.end_line();
+    }
+
+    #[inline(never)]
+    pub fn ok(&mut self) {
+        self.simple(texts::OK);
+    }
+
+    /// An error from a [template](Self::fill_in).
+    #[cold]
+    #[inline(never)]
+    pub fn error_of(&mut self, template: Text, numbers: &[u32]) {
+        self.write(if self.is_human() { b"(error) " } else { b"-" });
+        if template.start() < texts::LAST_ERROR.start() {
+            self.write(b"ERR ");
+        }
+        self.fill_in(template, numbers);
+        self.end_line();
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub fn error(&mut self, template: Text) {
+        self.error_of(template, &[]);
+    }
+
+    #[inline(never)]
+    pub fn integer(&mut self, number: u32) {
+        self.signed(false, number);
+    }
+
+    /// A number that may be negative.
+    #[inline(never)]
+    pub fn signed(&mut self, is_negative: bool, number: u32) {
+        self.mark(b':');
+        if is_negative {
+            self.write(b"-");
+        }
+        self.decimal(number);
+        self.end_line();
+    }
+
+    /// Yes or no: a person reads what is before or behind the comma.
+    #[inline(never)]
+    pub fn truth(&mut self, truth: bool, words: Text) {
+        match self.server.face {
+            Face::Human => self.part(words, b',', usize::from(!truth)),
+            // In one piece: this is what most commands answer.
+            Face::Resp2 => return self.write(if truth { b":1\r\n" } else { b":0\r\n" }),
+            Face::Resp3 => self.write(if truth { b"#t" } else { b"#f" }),
+        }
+        self.end_line();
+    }
+
+    #[inline(never)]
+    pub fn null(&mut self) {
+        self.write(match self.server.face {
+            Face::Human => b"(nil)",
+            Face::Resp2 => b"$-1",
+            Face::Resp3 => b"_",
+        });
+        self.end_line();
+    }
+
+    #[inline(never)]
+    pub fn bulk(&mut self, bytes: &[u8]) {
+        self.begin_bulk(bytes.len() as u32);
+        self.write(bytes);
+        self.end_line();
+    }
+
+    fn begin_bulk(&mut self, length: u32) {
+        if !self.is_human() {
+            self.marked_number(b'$', length);
+        }
+    }
+
+    /// A string from a [template](Self::fill_in).
+    #[inline(never)]
+    pub fn text(&mut self, template: Text, numbers: &[u32]) {
+        self.text_by(&|call| call.fill_in(template, numbers));
+    }
+
+    /// A string that is written twice: once to learn its length, for which nothing has room.
+    #[inline(never)]
+    pub fn text_by(&mut self, write: &dyn Fn(&mut Call)) {
+        let mut length = Length(0);
+        write(&mut Call {
+            server: self.server,
+            out: &mut length,
+        });
+        self.begin_bulk(length.0);
+        write(self);
+        self.end_line();
+    }
+
+    /// So many elements follow.
+    #[inline(never)]
+    pub fn array(&mut self, elements: u32) {
+        if !self.is_human() {
+            self.marked_number(b'*', elements);
+        } else if elements == 0 {
+            self.simple(texts::NONE);
+        }
+    }
+
+    /// So many pairs of key and value follow.
+    #[inline(never)]
+    pub fn map(&mut self, pairs: u32) {
+        if self.server.face == Face::Resp3 {
+            self.marked_number(b'%', pairs);
+        } else {
+            self.array(pairs * 2);
+        }
+    }
+
+    /// The name of a pair, of these names between commas; its value follows.
+    #[inline(never)]
+    pub fn field_name(&mut self, names: Text, number: usize) {
+        self.mark(b'+');
+        self.part(names, b',', number);
+        if self.is_human() {
+            self.write(b": ");
+        } else {
+            self.end_line();
+        }
+    }
+
+    /// A map of these names, between commas, and numbers.
+    #[inline(never)]
+    pub fn fields(&mut self, names: Text, values: &[u32]) {
+        self.map(values.len() as u32);
+        for (i, value) in values.iter().enumerate() {
+            self.field_name(names, i);
+            self.integer(*value);
+        }
+    }
+
+    /// One of the parts of a text between these separators, counted from 0.
+    #[inline(never)]
+    pub fn part(&mut self, text: Text, separator: u8, number: usize) {
+        let mut before = 0;
+        for byte in text.bytes() {
+            if byte == separator {
+                before += 1;
+            } else if before == number {
+                self.write(&[byte]);
+            }
+        }
+    }
+
+    /// Writes a template, in which these stand for the next numbers, and for what the command is about:
+    ///
+    /// | | |
+    /// |---|---|
+    /// | `%n` | a number |
+    /// | `%g` | a number with a comma before every third digit |
+    /// | `%p` | parts per billion as a percentage |
+    /// | `%b` | a bar, filled as far as the first of two numbers is of the second |
+    /// | `%k` | the name of the key of this number |
+    /// | `%t` | the text that begins at this number, with the numbers behind it |
+    /// | `%c` | the byte of this number |
+    /// | `%0` to `%9` | an argument, in one line: spaces for control bytes |
+    /// | `%l` | the name of the command in lower case |
+    /// | `%m`, `%r` | the machine, and why it started |
+    /// | `%f`, `%d` | bytes free in the arena, and how many the key needs that did not fit |
+    /// | `%%` | `%` |
+    ///
+    /// A line feed is written as the two bytes that end a line.
+    pub fn fill_in(&mut self, template: Text, numbers: &[u32]) {
+        self.fill_in_from(template, &mut numbers.iter());
+    }
+
+    #[inline(never)]
+    fn fill_in_from(&mut self, template: Text, numbers: &mut slice::Iter<u32>) {
+        let mut bytes = template.bytes();
+        while let Some(byte) = bytes.next() {
+            match byte {
+                b'%' => self.blank(bytes.next().unwrap_or(b'%'), numbers),
+                b'\n' => self.end_line(),
+                _ => self.write(&[byte]),
+            }
+        }
+    }
+
+    fn blank(&mut self, directive: u8, numbers: &mut slice::Iter<u32>) {
+        let mut next = || numbers.next().copied().unwrap_or(0);
+        let board = &self.server.board;
+        match directive {
+            b'0'..=b'9' => self.one_line(usize::from(directive - b'0'), 0),
+            b'l' => self.one_line(0, 0x20),
+            b'm' => self.out.write(board.name.as_bytes()),
+            b'r' => self.out.write(board.reset_reason.as_bytes()),
+            b'f' => self.decimal(self.server.keyspace.arena().bytes_free()),
+            b'd' => self.decimal(self.server.keyspace.bytes_needed()),
+            b'n' => self.decimal(next()),
+            b'g' => self.grouped(next()),
+            b'p' => self.percent(next()),
+            b'b' => self.bar(next(), next()),
+            b'k' => {
+                if let Some(key) = KeyRef::of_number(next()) {
+                    self.out.write(self.server.keyspace.name(key));
+                }
+            }
+            b't' => {
+                let text = Text::at(next());
+                self.fill_in_from(text, numbers);
+            }
+            b'c' => self.write(&[next() as u8]),
+            _ => self.write(&[directive]),
+        }
+    }
+
+    /// An argument, with these bits set in letters: all in lower case, or as it is.
+    fn one_line(&mut self, i: usize, bits: u8) {
+        for byte in self.server.arguments.get(i) {
+            self.out.write(&[match byte {
+                b'A'..=b'Z' => byte | bits,
+                byte if byte.is_ascii_control() => b' ',
+                byte => *byte,
+            }]);
+        }
+    }
+
+    #[inline(never)]
+    fn decimal(&mut self, number: u32) {
+        self.write(Decimal::new(number).as_bytes());
+    }
+
+    fn grouped(&mut self, value: u32) {
+        let digits = Decimal::new(value);
+        let mut left = digits.as_bytes();
+        while let [digit, rest @ ..] = left {
+            self.write(&[*digit]);
+            if matches!(rest.len(), 3 | 6 | 9) {
+                self.write(b",");
+            }
+            left = rest;
+        }
+    }
+
+    /// A rate as [`Rate`] shows it, but without the space.
+    fn percent(&mut self, parts_per_billion: u32) {
+        let rate = Rate::from_parts_per_billion(parts_per_billion);
+        rate.write_percent(&mut |digits| self.write(digits));
+        self.write(b"%");
+    }
+
+    /// Something shows as soon as there is something.
+    fn bar(&mut self, part: u32, whole: u32) {
+        const WIDTH: u32 = 40;
+        for i in 0..u64::from(WIDTH) {
+            let is_filled = u64::from(part) * u64::from(WIDTH) >= u64::from(whole.max(1)) * (i + 1);
+            let is_filled = is_filled || (i == 0 && part > 0);
+            self.write(if is_filled { b"#" } else { b"." });
+        }
+    }
+}
+
+/// Counts instead of writing.
+struct Length(u32);
+
+impl Sink for Length {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len() as u32;
+    }
+}

@@ -1,0 +1,245 @@
+//! What the console says, all in one place; commands' names and usage are in [`commands`](super::commands).
+//!
+//! The errors come first, up to [`LAST_ERROR`], and are of the class `ERR`; those with another begin with it. What
+//! stands for what behind a `%` is at [`fill_in`](super::call::Call::fill_in).
+
+use super::text::Text;
+use crate::snapshot::SnapshotError;
+
+macro_rules! texts {
+    ($($(#[$condition:meta])* $name:ident = $text:expr;)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        enum Number { $($(#[$condition])* $name),* }
+        /// All of them, as they were written.
+        pub(super) const TEXTS: &[&str] = &[$($(#[$condition])* $text),*];
+        $($(#[$condition])* pub(super) const $name: Text = Text::numbered(Number::$name as usize);)*
+    };
+}
+
+texts! {
+    // Before a command is known.
+    BYTES_LOST = "%n bytes were lost on the way in; ask again, more slowly";
+    FRAME_BROKE_OFF = "Protocol error: the frame broke off";
+    TOO_BIG_INLINE = "Protocol error: too big inline request";
+    UNBALANCED_QUOTES = "Protocol error: unbalanced quotes in request";
+    INVALID_COUNT = "Protocol error: invalid multibulk length";
+    INVALID_LENGTH = "Protocol error: invalid bulk length";
+    NO_ARGUMENT = "Protocol error: expected '$', got '%c'";
+    NO_LINE_END = "Protocol error: expected CRLF after an argument";
+    UNKNOWN = "unknown command '%0', with args beginning with: ";
+    UNKNOWN_1 = "unknown command '%0', with args beginning with: '%1' ";
+    UNKNOWN_2 = "unknown command '%0', with args beginning with: '%1' '%2' ";
+    WRONG_ARITY = "wrong number of arguments for '%l' command";
+    TOO_LONG = "arguments other than items have room for 256 bytes and 16 of them";
+
+    // Keys.
+    NOT_FOUND = "not found";
+    ITEM_EXISTS = "item exists";
+    NAME_TOO_LONG = "the name of a key has at most 36 bytes";
+    FULL = "non scaling filter is full";
+    TOO_LARGE = "operation exceeds bloom object memory limit: %f bytes free, needs %d";
+    NO_KEY = "no such key; `keys` lists them";
+
+    // Options.
+    SYNTAX_ERROR = "syntax error";
+    NOT_A_NUMBER = "value is not an integer or out of range";
+    BAD_EXPANSION = "bad expansion";
+    CANNOT_EXPAND = "Nonscaling filters cannot expand";
+    BAD_RATE = "bad error rate";
+    RATE_RANGE = "(0 < error rate range < 1)";
+    BAD_CAPACITY = "bad capacity";
+    CAPACITY_RANGE = "(capacity should be larger than 0)";
+
+    // Bloom filters.
+    TELL = "tell 1 when the item was there, or 0";
+    INVALID_INFORMATION = "Invalid information value";
+
+    // Other kinds of keys.
+    GENERATIONS = "generations must be from 2 to 32";
+
+    // Dumps.
+    INVALID_CURSOR = "invalid cursor";
+    BAD_CURSOR = "the cursor does not follow the last chunk, or the key has changed; begin at 0";
+    KEY_CHANGED = "the key has changed since its dump began; begin at 0";
+    BAD_CHUNK = "the chunk does not follow the last; begin with the first, whose cursor is 1";
+    FIXED_DAMAGED = "the snapshot's payload is damaged; `clear` the key, which took it, and load again";
+
+    // For people.
+    NO_COMMAND = "no such command; `help` lists them";
+    HOW_MANY = "how many items? As in `plan 26000 1%%`";
+    WHAT_RATE = "what rate? As in `plan 26000 1%%` or `plan 26000 0.01`";
+    NO_PLAN = "no filter of up to 4 MiB does that: fewer items or a higher rate";
+    NO_KEY_TO_BENCH = "there is no key to look into; BF.RESERVE makes one";
+
+    // About the device.
+    NO_SUBCOMMAND = "unknown subcommand '%1'";
+    COMMAND_SUBCOMMAND = "unknown subcommand. Try COMMAND COUNT or COMMAND DOCS";
+    ONLY_CONFIG_GET = "only CONFIG GET name is known";
+    BAD_DATABASE = "DB index is out of range";
+    MEMORY_SUBCOMMAND = "unknown subcommand or wrong number of arguments. Try MEMORY USAGE key";
+
+    // Why a snapshot is not loaded.
+    SNAPSHOT_TRUNCATED = SnapshotError::Truncated.as_str();
+    SNAPSHOT_TOO_LONG = SnapshotError::TooLong.as_str();
+    SNAPSHOT_MAGIC = SnapshotError::Magic.as_str();
+    SNAPSHOT_VERSION = SnapshotError::Version.as_str();
+    SNAPSHOT_HEADER = SnapshotError::HeaderChecksum.as_str();
+    SNAPSHOT_KIND = SnapshotError::Kind.as_str();
+    SNAPSHOT_HASH = SnapshotError::Hash.as_str();
+    SNAPSHOT_GEOMETRY = SnapshotError::Geometry.as_str();
+    SNAPSHOT_SEED = SnapshotError::Seed.as_str();
+    SNAPSHOT_ENCODING = SnapshotError::Encoding.as_str();
+    SNAPSHOT_LENGTH = SnapshotError::Length.as_str();
+    SNAPSHOT_STATE = SnapshotError::State.as_str();
+    SNAPSHOT_PAYLOAD = SnapshotError::PayloadChecksum.as_str();
+
+    // Saves in flash.
+    #[cfg(feature = "embedded-storage")]
+    NO_STORE = "this board has no flash to save to";
+    #[cfg(feature = "embedded-storage")]
+    SAVE_RUNS = "a save is running; SUNDEW.LASTSAVE tells when it is done";
+    #[cfg(feature = "embedded-storage")]
+    FLASH_READ = "flash cannot be read at %n";
+    #[cfg(feature = "embedded-storage")]
+    FLASH_WRITE = "flash cannot be written at %n";
+    #[cfg(feature = "embedded-storage")]
+    FLASH_ERASE = "flash cannot be erased at %n";
+    #[cfg(feature = "embedded-storage")]
+    FLASH_WORN = "flash is worn out at %n";
+    #[cfg(feature = "embedded-storage")]
+    FLASH_FULL = "the flash has no room for all keys";
+    #[cfg(feature = "embedded-storage")]
+    FLASH_CHANGED = "a key changed while it was saved; save again";
+    #[cfg(feature = "embedded-storage")]
+    FLASH_NOT_READY = "the flash is not ready";
+
+    // Not an error of the class ERR.
+    LAST_ERROR = "";
+    OK = "OK";
+    NONE = "(none)";
+    PONG = "PONG";
+    RESET = "RESET";
+    WELCOME = "\nsundew: `help` lists the commands, Tab completes\n";
+
+    // Keys.
+    WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value";
+    BARE_NOT_FOUND = "Not found";
+    BLOOM_TYPE = "MBbloom--";
+    CUCKOO_TYPE = "MBbloomCF";
+    COUNT_MIN_TYPE = "CMSk-TYPE";
+    HYPER_LOG_LOG_TYPE = "string";
+    COUNTING_TYPE = "sundewCBF";
+    ROTATING_TYPE = "sundewRBF";
+    NO_TYPE = "none";
+    KEY = "%k";
+
+    // Options.
+    BLOOM_OPTIONS = "CAPACITY ERROR EXPANSION NOCREATE NONSCALING";
+    CUCKOO_OPTIONS = "BUCKETSIZE MAXITERATIONS EXPANSION";
+    ROTATING_OPTIONS = "EVERY AFTER";
+    SCAN_OPTIONS = "MATCH COUNT TYPE";
+
+    // Answers to items, yes and no.
+    NEW = "new,seen before";
+    SEEN = "seen before,new";
+    MAYBE = "maybe,no";
+    ASK = "ask,new";
+    REMOVED = "removed,not there";
+    ADDED = "added,there already";
+
+    // Bloom filters.
+    BLOOM_FIELDS = "Capacity,Size,Number of filters,Number of items inserted,Expansion rate";
+    BLOOM_FIELD_WORDS = "CAPACITY SIZE FILTERS ITEMS EXPANSION";
+    DEBUG = "size:%n";
+    DEBUG_STAGE = "bytes:%n bits:%n hashes:%n hashwidth:32 capacity:%n size:%n ratio:0.5";
+
+    // Other kinds of keys.
+    CUCKOO_FULL = "Filter is full";
+    CUCKOO_FIELDS = "Size,Number of buckets,Number of filters,Number of items inserted,Number of items deleted,Bucket size,Expansion rate,Max iterations";
+    CMS_EXISTS = "CMS: key already exists";
+    CMS_NOT_FOUND = "CMS: key does not exist";
+    CMS_OVERFLOW = "CMS: INCRBY overflow";
+    CMS_NO_NUMBER = "CMS: Cannot parse number";
+    CMS_DEPTH = "CMS: invalid depth";
+    CMS_WIDTH = "CMS: invalid width";
+    CMS_PROBABILITY = "CMS: invalid overestimation or probability value";
+    CMS_NUMBER_OF_KEYS = "CMS: invalid numkeys";
+    CMS_KEYS_AND_WEIGHTS = "CMS: wrong number of keys/weights";
+    CMS_NOT_EQUAL = "CMS: width/depth is not equal";
+    CMS_WEIGHT = "CMS: invalid weight value";
+    WEIGHTS = "WEIGHTS";
+    CMS_FIELDS = "width,depth,count";
+    COUNTING_FIELDS = "Capacity,Size,Number of items";
+    ROTATING_FIELDS = "Generations,Size,Items in the newest,After items,Every seconds";
+
+    // For people.
+    LINE_END = "\n";
+    KEY_LINE = "%k\n";
+    HELP_INDENT = "\n  ";
+    HELP_END = "and Redis's BF.*, KEYS, INFO ...; help BF.ADD says how";
+    LOOKUPS = "\nSUNDEW.ASK: %g answered here, %g sent on, of which %g were not there";
+    STATS = "  [%b] %g of %g items, %g bytes\n  about %g different by its bits; wrong for %p now, %p when full";
+    STATS_OF_OTHERS = "  %t, %g items, %g bytes";
+    NEARLY_FULL = "\n  warning: past 90 %% of its capacity";
+    NEARLY_FULL_FIXED = "; clear it, or reserve a larger one";
+    FILL = "bits set in a block of 512, and how many blocks";
+    FILL_LINE = "%n %b %g";
+    PLAN = "%g bytes in %g blocks, %n bits per item; wrong for %p when full (a classic filter: %g bytes)";
+    BENCH = "%n ns for one lookup of 80 bytes, hash included (1000 of them, %n found)";
+
+    // About the device.
+    VERSION = concat!("sundew ", env!("CARGO_PKG_VERSION"));
+    NO_PROTOCOL = "NOPROTO unsupported protocol version";
+    CLIENT_WORDS = "GETNAME ID SETINFO SETNAME NO-EVICT NO-TOUCH";
+    COMMAND_WORDS = "COUNT DOCS";
+    GET = "GET";
+    CONFIG_WORDS = "save appendonly";
+    CONFIG_VALUES = " no";
+    USAGE = "USAGE";
+
+    // The Redis whose replies these are, for clients that choose by version.
+    HELLO = "server redis version 7.4.0 proto";
+    HELLO_ID = "id";
+    HELLO_REST = "mode standalone role master modules";
+    SUMMARY = "summary";
+    SINCE = concat!("since ", env!("CARGO_PKG_VERSION"), " group sundew");
+    NUMBER = "%n";
+    INFO = concat!(
+        "# Server\nredis_version:7.4.0\nredis_mode:standalone\narch_bits:32\nsundew_version:",
+        env!("CARGO_PKG_VERSION"),
+        "\nboard:%m\nreset_reason:%r\nboot_count:%n\nuptime_in_seconds:%n\ntotal_commands_processed:%n\n",
+        "rx_bytes_lost:%n\nstatic_ram_bytes:%n\narena_bytes:%n\narena_used_bytes:%n\narena_free_bytes:%f\n",
+        "stack_high_water_bytes:%n\ncluster_enabled:0\n# Keyspace\ndb0:keys=%n,expires=0\n",
+    );
+    INFO_KEY = "key_%k:items=%n,capacity=%n,bytes=%n,full=%p,rate=%p\n";
+    INFO_OTHER_KEY = "key_%k:type=%t,items=%n,bytes=%n\n";
+    INFO_LOOKUPS = "# Lookups\nlookups_answered:%n\nlookups_sent_on:%n\nlookups_corrected:%n\n";
+
+    // Saves in flash.
+    #[cfg(feature = "embedded-storage")]
+    SAVE_STARTED = "Background saving started";
+    #[cfg(feature = "embedded-storage")]
+    SAVE_FIELDS = "sequence,stamp,records,bytes,saving,error";
+    #[cfg(feature = "embedded-storage")]
+    INFO_SAVES = "# Persistence\nsave_sequence:%n\nsave_in_progress:%n\nsave_error:%t\n";
+}
+
+/// Why a snapshot is not loaded.
+pub(super) fn of_snapshot_error(error: SnapshotError) -> Text {
+    match error {
+        SnapshotError::Truncated => SNAPSHOT_TRUNCATED,
+        SnapshotError::TooLong => SNAPSHOT_TOO_LONG,
+        SnapshotError::Magic => SNAPSHOT_MAGIC,
+        SnapshotError::Version => SNAPSHOT_VERSION,
+        SnapshotError::HeaderChecksum => SNAPSHOT_HEADER,
+        SnapshotError::Kind => SNAPSHOT_KIND,
+        SnapshotError::Hash => SNAPSHOT_HASH,
+        SnapshotError::Geometry => SNAPSHOT_GEOMETRY,
+        SnapshotError::Seed => SNAPSHOT_SEED,
+        SnapshotError::Encoding => SNAPSHOT_ENCODING,
+        SnapshotError::Length => SNAPSHOT_LENGTH,
+        SnapshotError::PayloadChecksum => SNAPSHOT_PAYLOAD,
+        // The others are about what the console does not do.
+        _ => SNAPSHOT_STATE,
+    }
+}
