@@ -2,11 +2,12 @@
 
 use super::call::{Call, Outcome};
 use super::kind::Kind;
-#[cfg(feature = "embedded-storage")]
+#[cfg(feature = "shell-saves")]
 use super::save;
 use super::text::Text;
 use super::{
-    bloom_commands, dump_commands, family_commands, human_commands, key_commands, server_commands,
+    DUMPS, FAMILIES, bloom_commands, dump_commands, family_commands, human_commands, key_commands,
+    server_commands,
 };
 
 /// A command as the table has it.
@@ -77,9 +78,9 @@ const fn items(
     }
 }
 
-/// What `help` lists comes last, in its order: people do not mind the longer search.
+/// Bloom filters.
 #[rustfmt::skip] // One line each.
-pub(super) const PLAIN: &[Plain] = &[
+const BLOOM: &[Plain] = &[
     whole("BF.RESERVE\tkey rate capacity [EXPANSION n | NONSCALING]", (4, 7), bloom_commands::reserve),
     items("BF.ADD\tkey item", (3, 3), Kind::Bloom, Items::Make, bloom_commands::add),
     items("BF.MADD\tkey item...", (3, 0), Kind::Bloom, Items::Make, bloom_commands::add),
@@ -92,6 +93,11 @@ pub(super) const PLAIN: &[Plain] = &[
     items("SUNDEW.SEEN\tkey item", (3, 3), Kind::Bloom, Items::Make, bloom_commands::seen),
     items("SUNDEW.ASK\tkey item", (3, 3), Kind::Bloom, Items::Ask, bloom_commands::ask),
     whole("SUNDEW.TOLD\t0 | 1", (2, 2), bloom_commands::told),
+];
+
+/// Dumps of keys.
+#[rustfmt::skip] // One line each.
+const DUMP: &[Plain] = &[
     whole("BF.SCANDUMP\tkey cursor", (3, 3), dump_commands::scan_dump),
     items("BF.LOADCHUNK\tkey cursor chunk", (4, 4), Kind::Bloom, Items::Chunk, dump_commands::end_load),
     whole("CF.SCANDUMP\tkey cursor", (3, 3), dump_commands::scan_dump),
@@ -100,12 +106,22 @@ pub(super) const PLAIN: &[Plain] = &[
     items("CMS.LOADCHUNK\tkey cursor chunk", (4, 4), Kind::Bloom, Items::Chunk, dump_commands::end_load),
     whole("SUNDEW.SCANDUMP\tkey cursor", (3, 3), dump_commands::scan_dump),
     items("SUNDEW.LOADCHUNK\tkey cursor chunk", (4, 4), Kind::Bloom, Items::Chunk, dump_commands::end_load),
-    #[cfg(feature = "embedded-storage")]
+];
+
+#[cfg(not(feature = "shell-saves"))]
+const SAVE: &[Plain] = &[];
+/// Saves in flash.
+#[cfg(feature = "shell-saves")]
+#[rustfmt::skip] // One line each.
+const SAVE: &[Plain] = &[
     whole("SUNDEW.SAVE\t[stamp]", (1, 2), save::save),
-    #[cfg(feature = "embedded-storage")]
     whole("SUNDEW.RESTORE", (1, 1), save::restore),
-    #[cfg(feature = "embedded-storage")]
     whole("SUNDEW.LASTSAVE", (1, 1), save::last_save),
+];
+
+/// The other kinds of keys.
+#[rustfmt::skip] // One line each.
+const FAMILY: &[Plain] = &[
     whole("CF.RESERVE\tkey capacity", (3, 9), family_commands::cuckoo_reserve),
     items("CF.ADD\tkey item", (3, 3), Kind::Cuckoo, Items::Make, family_commands::cuckoo_add),
     items("CF.ADDNX\tkey item", (3, 3), Kind::Cuckoo, Items::Make, family_commands::cuckoo_add_new),
@@ -138,6 +154,11 @@ pub(super) const PLAIN: &[Plain] = &[
     items("RBF.SEEN\tkey item", (3, 3), Kind::Rotating, Items::Change, family_commands::rotating_seen),
     whole("RBF.ROTATE\tkey", (2, 2), family_commands::rotating_rotate),
     whole("RBF.INFO\tkey", (2, 2), family_commands::rotating_info),
+];
+
+/// The device and its keys.
+#[rustfmt::skip] // One line each.
+const SERVER: &[Plain] = &[
     whole("PING\t[message]", (1, 2), server_commands::ping),
     whole("ECHO\tmessage", (2, 2), server_commands::echo),
     whole("HELLO\t[2 | 3]", (1, 0), server_commands::hello),
@@ -154,6 +175,11 @@ pub(super) const PLAIN: &[Plain] = &[
     whole("FLUSHALL", (1, 2), key_commands::flush),
     whole("MEMORY\tUSAGE key", (2, 0), key_commands::memory),
     whole("RESET", (1, 1), server_commands::reset),
+];
+
+/// What `help` lists, in its order.
+#[rustfmt::skip] // One line each.
+const PEOPLE: &[Plain] = &[
     items("add\tkey item...\tremember items", (3, 0), Kind::Bloom, Items::Make, bloom_commands::add),
     items("has\tkey item...\task for items", (3, 0), Kind::Bloom, Items::Ask, family_commands::has),
     items("seen\tkey item...\task and remember", (3, 0), Kind::Bloom, Items::Make, bloom_commands::seen),
@@ -170,8 +196,38 @@ pub(super) const PLAIN: &[Plain] = &[
     whole("quit\t\tend the conversation", (1, 1), server_commands::quit),
 ];
 
-pub(super) static COMMANDS: [Command; PLAIN.len()] = {
-    let mut commands = [const { Command::new(0) }; PLAIN.len()];
+/// People's come last: they do not mind the longer search.
+const GROUPS: &[&[Plain]] = &[
+    BLOOM,
+    if DUMPS { DUMP } else { &[] },
+    SAVE,
+    if FAMILIES { FAMILY } else { &[] },
+    SERVER,
+    PEOPLE,
+];
+
+/// How many commands there are.
+pub(super) const COUNT: usize = {
+    let (mut group, mut count) = (0, 0);
+    while group < GROUPS.len() {
+        count += GROUPS[group].len();
+        group += 1;
+    }
+    count
+};
+
+/// The command with this number, as it was written.
+pub(super) const fn plain(number: usize) -> &'static Plain {
+    let (mut group, mut number) = (0, number);
+    while number >= GROUPS[group].len() {
+        number -= GROUPS[group].len();
+        group += 1;
+    }
+    &GROUPS[group][number]
+}
+
+pub(super) static COMMANDS: [Command; COUNT] = {
+    let mut commands = [const { Command::new(0) }; COUNT];
     let mut i = 0;
     while i < commands.len() {
         commands[i] = Command::new(i);
@@ -224,7 +280,7 @@ impl Command {
             kind,
             items,
             run,
-        } = PLAIN[number];
+        } = *plain(number);
         assert!(fewest < 16 && most < 16 && name_of(text).len() <= LONGEST);
         Self {
             text: Text::of_command(number).start() as u16,

@@ -9,6 +9,7 @@ use super::keyspace::KeyRef;
 use super::kind::Kind;
 use super::server::Server;
 use super::texts;
+use super::{DUMPS, FAMILIES};
 use crate::hash::{HashFunction, HashStream, Xxh32, Xxh32Stream};
 use crate::key::Sink;
 
@@ -93,7 +94,8 @@ impl Server<'_> {
                 self.dispatch.stream.write(bytes);
                 self.arguments.push_up_to(bytes, TOP_NAME);
             }
-            Mode::Chunk => dump_commands::load(self, bytes),
+            Mode::Chunk if DUMPS => dump_commands::load(self, bytes),
+            Mode::Chunk => {}
         }
     }
 
@@ -186,7 +188,7 @@ impl Call<'_, '_> {
         };
         match command.items {
             Items::None => return Ok(()),
-            Items::Chunk => {
+            Items::Chunk if DUMPS => {
                 if dispatch.index == 2 && !server.arguments.is_too_long() {
                     dispatch.mode = Mode::Skip;
                     dump_commands::begin_load(self)?;
@@ -207,7 +209,7 @@ impl Call<'_, '_> {
         if server.arguments.is_too_long() || items_left == 0 {
             return Ok(());
         }
-        let is_paired = command.items == Items::Pairs;
+        let is_paired = FAMILIES && command.items == Items::Pairs;
         if is_paired {
             if items_left % 2 == 1 {
                 return self.refuse(texts::WRONG_ARITY);

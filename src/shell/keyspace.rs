@@ -132,7 +132,7 @@ impl<'a> Keyspace<'a> {
     }
 
     /// A number that changes when more than items of a key does.
-    #[cfg(feature = "embedded-storage")]
+    #[cfg(feature = "shell-saves")]
     pub(super) fn changes(&self) -> u32 {
         self.changes
     }

@@ -1,5 +1,6 @@
 //! What a key in the arena is.
 
+use super::FAMILIES;
 use super::text::Text;
 use super::texts;
 
@@ -22,6 +23,9 @@ impl Kind {
 
     /// The kind of that number.
     pub fn of_number(number: u32) -> Self {
+        if !FAMILIES {
+            return Self::Bloom;
+        }
         match number {
             1 => Self::Cuckoo,
             2 => Self::CountMin,

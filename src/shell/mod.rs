@@ -56,7 +56,7 @@ mod kind;
 mod line_editor;
 mod pairs;
 mod pattern;
-#[cfg(feature = "embedded-storage")]
+#[cfg(feature = "shell-saves")]
 mod save;
 mod server;
 mod server_commands;
@@ -65,7 +65,7 @@ mod texts;
 
 pub use arena::{Arena, ArenaInner, ArenaView};
 pub use keyspace::{Fixed, Keyspace};
-#[cfg(feature = "embedded-storage")]
+#[cfg(feature = "shell-saves")]
 pub use save::{KeyStore, RestoreError};
 pub use server::Board;
 
@@ -80,6 +80,14 @@ use server::{Server, Uptime};
 
 use crate::key::Sink;
 use crate::two_layer::Lookups;
+
+/// Whether there are other kinds of keys than Bloom filters. Where nothing else can be meant, the compiler leaves out
+/// what is only for them.
+const FAMILIES: bool = cfg!(feature = "shell-families");
+/// Whether keys can be dumped and loaded.
+const DUMPS: bool = cfg!(feature = "shell-dumps");
+/// Whether keys can be saved in flash.
+const SAVES: bool = cfg!(feature = "shell-saves");
 
 /// A pause of so many milliseconds inside a frame ends it: whoever sent it is gone.
 const GAP: u32 = 500;
@@ -129,9 +137,9 @@ impl<'a> Shell<'a> {
                 lookups: Lookups::new(),
                 dump: Dump::NONE,
                 load: Load::new(),
-                #[cfg(feature = "embedded-storage")]
+                #[cfg(feature = "shell-saves")]
                 store: None,
-                #[cfg(feature = "embedded-storage")]
+                #[cfg(feature = "shell-saves")]
                 saves: save::Saves::NONE,
             },
             frames: Frames::new(),
@@ -212,14 +220,14 @@ impl<'a> Shell<'a> {
     ///     }
     /// }
     /// ```
-    #[cfg(feature = "embedded-storage")]
+    #[cfg(feature = "shell-saves")]
     pub fn restore_from(&mut self, store: &'a mut dyn KeyStore) -> Result<u32, RestoreError> {
         self.server.store = Some(server::StoreRef(store));
         self.server.restore_saved()
     }
 
     /// Whether a save is running, so that a firmware should call [`poll`](Self::poll) again soon.
-    #[cfg(feature = "embedded-storage")]
+    #[cfg(feature = "shell-saves")]
     pub fn is_saving(&self) -> bool {
         self.server.saves.running.is_some()
     }
@@ -286,7 +294,7 @@ impl<'a> Shell<'a> {
 
     fn look_at_clock(&mut self, now: u32, out: &mut dyn Sink) {
         self.server.uptime.advance(now);
-        #[cfg(feature = "embedded-storage")]
+        #[cfg(feature = "shell-saves")]
         if let Some(saving) = self.server.saves.running {
             self.server.save_slice(saving);
         }

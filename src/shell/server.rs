@@ -6,7 +6,7 @@ use super::dispatch::Dispatch;
 use super::dump::Load;
 use super::dump_commands::Dump;
 use super::keyspace::Keyspace;
-#[cfg(feature = "embedded-storage")]
+#[cfg(feature = "shell-saves")]
 use super::save::{KeyStore, Saves};
 use crate::two_layer::Lookups;
 
@@ -47,9 +47,9 @@ pub(super) struct Server<'a> {
     pub lookups: Lookups,
     pub dump: Dump,
     pub load: Load,
-    #[cfg(feature = "embedded-storage")]
+    #[cfg(feature = "shell-saves")]
     pub store: Option<StoreRef<'a>>,
-    #[cfg(feature = "embedded-storage")]
+    #[cfg(feature = "shell-saves")]
     pub saves: Saves,
     /// Whether a command asked for the other end to be forgotten.
     pub is_quitting: bool,
@@ -59,10 +59,10 @@ pub(super) struct Server<'a> {
 }
 
 /// A store that can be shown, which is that there is one.
-#[cfg(feature = "embedded-storage")]
+#[cfg(feature = "shell-saves")]
 pub(super) struct StoreRef<'a>(pub &'a mut dyn KeyStore);
 
-#[cfg(feature = "embedded-storage")]
+#[cfg(feature = "shell-saves")]
 impl core::fmt::Debug for StoreRef<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("StoreRef")

@@ -191,7 +191,7 @@ pub(super) fn info(call: &mut Call) -> Outcome {
         }
         let numbers = call.server.lookup_numbers();
         call.fill_in(texts::INFO_LOOKUPS, &numbers);
-        #[cfg(feature = "embedded-storage")]
+        #[cfg(feature = "shell-saves")]
         super::save::tell(call);
     });
     Ok(())

@@ -6,7 +6,7 @@
 
 use core::num::NonZero;
 
-use super::commands::PLAIN;
+use super::commands;
 use super::pairs::PAIRS;
 use super::texts::TEXTS;
 
@@ -20,7 +20,7 @@ impl Text {
         Self::at(PACKED.starts[number] as u32)
     }
 
-    /// The text of the command with this number in [`PLAIN`].
+    /// The text of the [command](commands::plain) with this number.
     pub const fn of_command(number: usize) -> Self {
         Self::numbered(TEXTS.len() + number)
     }
@@ -91,7 +91,7 @@ impl Iterator for Bytes {
 /// Behind every text.
 const END: u8 = 0;
 
-const COUNT: usize = TEXTS.len() + PLAIN.len();
+const COUNT: usize = TEXTS.len() + commands::COUNT;
 
 struct Packed<const ROOM: usize> {
     bytes: [u8; ROOM],
@@ -141,7 +141,7 @@ const fn plain(number: usize) -> &'static str {
     if number < TEXTS.len() {
         TEXTS[number]
     } else {
-        PLAIN[number - TEXTS.len()].text
+        commands::plain(number - TEXTS.len()).text
     }
 }
 
@@ -192,7 +192,7 @@ const _: () = {
 
 #[cfg(test)]
 mod tests {
-    #[cfg(feature = "embedded-storage")]
+    #[cfg(feature = "shell-saves")]
     use std::{collections::BTreeMap, fmt::Write};
 
     use super::*;
@@ -211,7 +211,7 @@ mod tests {
     }
 
     /// The pair that comes most often becomes a byte, again and again.
-    #[cfg(feature = "embedded-storage")]
+    #[cfg(feature = "shell-saves")]
     fn best_pairs() -> Vec<[u8; 2]> {
         let mut texts: Vec<Vec<u8>> = texts().map(|text| text.as_bytes().to_vec()).collect();
         let mut pairs = Vec::new();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     /// Of all texts: with fewer features the same pairs serve.
-    #[cfg(feature = "embedded-storage")]
+    #[cfg(feature = "shell-saves")]
     #[test]
     fn pairs_are_those_of_the_texts() {
         let pairs = best_pairs();

@@ -4,15 +4,16 @@
 //! stands for what behind a `%` is at [`fill_in`](super::call::Call::fill_in).
 
 use super::text::Text;
+use super::{DUMPS, FAMILIES, SAVES};
 use crate::snapshot::SnapshotError;
 
 macro_rules! texts {
-    ($($(#[$condition:meta])* $name:ident = $text:expr;)*) => {
+    ($($(@$group:ident)? $name:ident = $text:expr;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
-        enum Number { $($(#[$condition])* $name),* }
-        /// All of them, as they were written.
-        pub(super) const TEXTS: &[&str] = &[$($(#[$condition])* $text),*];
-        $($(#[$condition])* pub(super) const $name: Text = Text::numbered(Number::$name as usize);)*
+        enum Number { $($name),* }
+        /// All of them, as they were written; empty when they belong to a group that is left out.
+        pub(super) const TEXTS: &[&str] = &[$(if true $(&& $group)? { $text } else { "" }),*];
+        $(#[allow(dead_code)] pub(super) const $name: Text = Text::numbered(Number::$name as usize);)*
     };
 }
 
@@ -55,14 +56,14 @@ texts! {
     INVALID_INFORMATION = "Invalid information value";
 
     // Other kinds of keys.
-    GENERATIONS = "generations must be from 2 to 32";
+    @FAMILIES GENERATIONS = "generations must be from 2 to 32";
 
     // Dumps.
     INVALID_CURSOR = "invalid cursor";
-    BAD_CURSOR = "the cursor does not follow the last chunk, or the key has changed; begin at 0";
-    KEY_CHANGED = "the key has changed since its dump began; begin at 0";
-    BAD_CHUNK = "the chunk does not follow the last; begin with the first, whose cursor is 1";
-    FIXED_DAMAGED = "the snapshot's payload is damaged; `clear` the key, which took it, and load again";
+    @DUMPS BAD_CURSOR = "the cursor does not follow the last chunk, or the key has changed; begin at 0";
+    @DUMPS KEY_CHANGED = "the key has changed since its dump began; begin at 0";
+    @DUMPS BAD_CHUNK = "the chunk does not follow the last; begin with the first, whose cursor is 1";
+    @DUMPS FIXED_DAMAGED = "the snapshot's payload is damaged; `clear` the key, which took it, and load again";
 
     // For people.
     NO_COMMAND = "no such command; `help` lists them";
@@ -79,39 +80,30 @@ texts! {
     MEMORY_SUBCOMMAND = "unknown subcommand or wrong number of arguments. Try MEMORY USAGE key";
 
     // Why a snapshot is not loaded.
-    SNAPSHOT_TRUNCATED = SnapshotError::Truncated.as_str();
-    SNAPSHOT_TOO_LONG = SnapshotError::TooLong.as_str();
-    SNAPSHOT_MAGIC = SnapshotError::Magic.as_str();
-    SNAPSHOT_VERSION = SnapshotError::Version.as_str();
-    SNAPSHOT_HEADER = SnapshotError::HeaderChecksum.as_str();
-    SNAPSHOT_KIND = SnapshotError::Kind.as_str();
-    SNAPSHOT_HASH = SnapshotError::Hash.as_str();
-    SNAPSHOT_GEOMETRY = SnapshotError::Geometry.as_str();
-    SNAPSHOT_SEED = SnapshotError::Seed.as_str();
-    SNAPSHOT_ENCODING = SnapshotError::Encoding.as_str();
-    SNAPSHOT_LENGTH = SnapshotError::Length.as_str();
-    SNAPSHOT_STATE = SnapshotError::State.as_str();
-    SNAPSHOT_PAYLOAD = SnapshotError::PayloadChecksum.as_str();
+    @DUMPS SNAPSHOT_TRUNCATED = SnapshotError::Truncated.as_str();
+    @DUMPS SNAPSHOT_TOO_LONG = SnapshotError::TooLong.as_str();
+    @DUMPS SNAPSHOT_MAGIC = SnapshotError::Magic.as_str();
+    @DUMPS SNAPSHOT_VERSION = SnapshotError::Version.as_str();
+    @DUMPS SNAPSHOT_HEADER = SnapshotError::HeaderChecksum.as_str();
+    @DUMPS SNAPSHOT_KIND = SnapshotError::Kind.as_str();
+    @DUMPS SNAPSHOT_HASH = SnapshotError::Hash.as_str();
+    @DUMPS SNAPSHOT_GEOMETRY = SnapshotError::Geometry.as_str();
+    @DUMPS SNAPSHOT_SEED = SnapshotError::Seed.as_str();
+    @DUMPS SNAPSHOT_ENCODING = SnapshotError::Encoding.as_str();
+    @DUMPS SNAPSHOT_LENGTH = SnapshotError::Length.as_str();
+    @DUMPS SNAPSHOT_STATE = SnapshotError::State.as_str();
+    @DUMPS SNAPSHOT_PAYLOAD = SnapshotError::PayloadChecksum.as_str();
 
     // Saves in flash.
-    #[cfg(feature = "embedded-storage")]
-    NO_STORE = "this board has no flash to save to";
-    #[cfg(feature = "embedded-storage")]
-    SAVE_RUNS = "a save is running; SUNDEW.LASTSAVE tells when it is done";
-    #[cfg(feature = "embedded-storage")]
-    FLASH_READ = "flash cannot be read at %n";
-    #[cfg(feature = "embedded-storage")]
-    FLASH_WRITE = "flash cannot be written at %n";
-    #[cfg(feature = "embedded-storage")]
-    FLASH_ERASE = "flash cannot be erased at %n";
-    #[cfg(feature = "embedded-storage")]
-    FLASH_WORN = "flash is worn out at %n";
-    #[cfg(feature = "embedded-storage")]
-    FLASH_FULL = "the flash has no room for all keys";
-    #[cfg(feature = "embedded-storage")]
-    FLASH_CHANGED = "a key changed while it was saved; save again";
-    #[cfg(feature = "embedded-storage")]
-    FLASH_NOT_READY = "the flash is not ready";
+    @SAVES NO_STORE = "this board has no flash to save to";
+    @SAVES SAVE_RUNS = "a save is running; SUNDEW.LASTSAVE tells when it is done";
+    @SAVES FLASH_READ = "flash cannot be read at %n";
+    @SAVES FLASH_WRITE = "flash cannot be written at %n";
+    @SAVES FLASH_ERASE = "flash cannot be erased at %n";
+    @SAVES FLASH_WORN = "flash is worn out at %n";
+    @SAVES FLASH_FULL = "the flash has no room for all keys";
+    @SAVES FLASH_CHANGED = "a key changed while it was saved; save again";
+    @SAVES FLASH_NOT_READY = "the flash is not ready";
 
     // Not an error of the class ERR.
     LAST_ERROR = "";
@@ -122,21 +114,21 @@ texts! {
     WELCOME = "\nsundew: `help` lists the commands, Tab completes\n";
 
     // Keys.
-    WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value";
-    BARE_NOT_FOUND = "Not found";
+    @FAMILIES WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value";
+    @FAMILIES BARE_NOT_FOUND = "Not found";
     BLOOM_TYPE = "MBbloom--";
-    CUCKOO_TYPE = "MBbloomCF";
-    COUNT_MIN_TYPE = "CMSk-TYPE";
-    HYPER_LOG_LOG_TYPE = "string";
-    COUNTING_TYPE = "sundewCBF";
-    ROTATING_TYPE = "sundewRBF";
+    @FAMILIES CUCKOO_TYPE = "MBbloomCF";
+    @FAMILIES COUNT_MIN_TYPE = "CMSk-TYPE";
+    @FAMILIES HYPER_LOG_LOG_TYPE = "string";
+    @FAMILIES COUNTING_TYPE = "sundewCBF";
+    @FAMILIES ROTATING_TYPE = "sundewRBF";
     NO_TYPE = "none";
     KEY = "%k";
 
     // Options.
     BLOOM_OPTIONS = "CAPACITY ERROR EXPANSION NOCREATE NONSCALING";
-    CUCKOO_OPTIONS = "BUCKETSIZE MAXITERATIONS EXPANSION";
-    ROTATING_OPTIONS = "EVERY AFTER";
+    @FAMILIES CUCKOO_OPTIONS = "BUCKETSIZE MAXITERATIONS EXPANSION";
+    @FAMILIES ROTATING_OPTIONS = "EVERY AFTER";
     SCAN_OPTIONS = "MATCH COUNT TYPE";
 
     // Answers to items, yes and no.
@@ -144,8 +136,8 @@ texts! {
     SEEN = "seen before,new";
     MAYBE = "maybe,no";
     ASK = "ask,new";
-    REMOVED = "removed,not there";
-    ADDED = "added,there already";
+    @FAMILIES REMOVED = "removed,not there";
+    @FAMILIES ADDED = "added,there already";
 
     // Bloom filters.
     BLOOM_FIELDS = "Capacity,Size,Number of filters,Number of items inserted,Expansion rate";
@@ -154,23 +146,23 @@ texts! {
     DEBUG_STAGE = "bytes:%n bits:%n hashes:%n hashwidth:32 capacity:%n size:%n ratio:0.5";
 
     // Other kinds of keys.
-    CUCKOO_FULL = "Filter is full";
-    CUCKOO_FIELDS = "Size,Number of buckets,Number of filters,Number of items inserted,Number of items deleted,Bucket size,Expansion rate,Max iterations";
-    CMS_EXISTS = "CMS: key already exists";
-    CMS_NOT_FOUND = "CMS: key does not exist";
-    CMS_OVERFLOW = "CMS: INCRBY overflow";
-    CMS_NO_NUMBER = "CMS: Cannot parse number";
-    CMS_DEPTH = "CMS: invalid depth";
-    CMS_WIDTH = "CMS: invalid width";
-    CMS_PROBABILITY = "CMS: invalid overestimation or probability value";
-    CMS_NUMBER_OF_KEYS = "CMS: invalid numkeys";
-    CMS_KEYS_AND_WEIGHTS = "CMS: wrong number of keys/weights";
-    CMS_NOT_EQUAL = "CMS: width/depth is not equal";
-    CMS_WEIGHT = "CMS: invalid weight value";
-    WEIGHTS = "WEIGHTS";
-    CMS_FIELDS = "width,depth,count";
-    COUNTING_FIELDS = "Capacity,Size,Number of items";
-    ROTATING_FIELDS = "Generations,Size,Items in the newest,After items,Every seconds";
+    @FAMILIES CUCKOO_FULL = "Filter is full";
+    @FAMILIES CUCKOO_FIELDS = "Size,Number of buckets,Number of filters,Number of items inserted,Number of items deleted,Bucket size,Expansion rate,Max iterations";
+    @FAMILIES CMS_EXISTS = "CMS: key already exists";
+    @FAMILIES CMS_NOT_FOUND = "CMS: key does not exist";
+    @FAMILIES CMS_OVERFLOW = "CMS: INCRBY overflow";
+    @FAMILIES CMS_NO_NUMBER = "CMS: Cannot parse number";
+    @FAMILIES CMS_DEPTH = "CMS: invalid depth";
+    @FAMILIES CMS_WIDTH = "CMS: invalid width";
+    @FAMILIES CMS_PROBABILITY = "CMS: invalid overestimation or probability value";
+    @FAMILIES CMS_NUMBER_OF_KEYS = "CMS: invalid numkeys";
+    @FAMILIES CMS_KEYS_AND_WEIGHTS = "CMS: wrong number of keys/weights";
+    @FAMILIES CMS_NOT_EQUAL = "CMS: width/depth is not equal";
+    @FAMILIES CMS_WEIGHT = "CMS: invalid weight value";
+    @FAMILIES WEIGHTS = "WEIGHTS";
+    @FAMILIES CMS_FIELDS = "width,depth,count";
+    @FAMILIES COUNTING_FIELDS = "Capacity,Size,Number of items";
+    @FAMILIES ROTATING_FIELDS = "Generations,Size,Items in the newest,After items,Every seconds";
 
     // For people.
     LINE_END = "\n";
@@ -179,7 +171,7 @@ texts! {
     HELP_END = "and Redis's BF.*, KEYS, INFO ...; help BF.ADD says how";
     LOOKUPS = "\nSUNDEW.ASK: %g answered here, %g sent on, of which %g were not there";
     STATS = "  [%b] %g of %g items, %g bytes\n  about %g different by its bits; wrong for %p now, %p when full";
-    STATS_OF_OTHERS = "  %t, %g items, %g bytes";
+    @FAMILIES STATS_OF_OTHERS = "  %t, %g items, %g bytes";
     NEARLY_FULL = "\n  warning: past 90 %% of its capacity";
     NEARLY_FULL_FIXED = "; clear it, or reserve a larger one";
     FILL = "bits set in a block of 512, and how many blocks";
@@ -212,16 +204,13 @@ texts! {
         "stack_high_water_bytes:%n\ncluster_enabled:0\n# Keyspace\ndb0:keys=%n,expires=0\n",
     );
     INFO_KEY = "key_%k:items=%n,capacity=%n,bytes=%n,full=%p,rate=%p\n";
-    INFO_OTHER_KEY = "key_%k:type=%t,items=%n,bytes=%n\n";
+    @FAMILIES INFO_OTHER_KEY = "key_%k:type=%t,items=%n,bytes=%n\n";
     INFO_LOOKUPS = "# Lookups\nlookups_answered:%n\nlookups_sent_on:%n\nlookups_corrected:%n\n";
 
     // Saves in flash.
-    #[cfg(feature = "embedded-storage")]
-    SAVE_STARTED = "Background saving started";
-    #[cfg(feature = "embedded-storage")]
-    SAVE_FIELDS = "sequence,stamp,records,bytes,saving,error";
-    #[cfg(feature = "embedded-storage")]
-    INFO_SAVES = "# Persistence\nsave_sequence:%n\nsave_in_progress:%n\nsave_error:%t\n";
+    @SAVES SAVE_STARTED = "Background saving started";
+    @SAVES SAVE_FIELDS = "sequence,stamp,records,bytes,saving,error";
+    @SAVES INFO_SAVES = "# Persistence\nsave_sequence:%n\nsave_in_progress:%n\nsave_error:%t\n";
 }
 
 /// Why a snapshot is not loaded.

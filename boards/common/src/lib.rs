@@ -23,6 +23,7 @@ pub mod nordic_uart;
 pub mod nordic_watchdog;
 pub mod receive;
 pub mod register;
+mod small_memory;
 mod status;
 pub mod stm32f4_watchdog;
 mod transmit;
