@@ -1,5 +1,6 @@
 //! `cargo xtask bench shell`: what one BF.ADD costs the console's firmware, in instructions.
 
+use crate::boards::WHOLE_CONSOLE;
 use crate::call::Call;
 use crate::{Outcome, setup};
 
@@ -11,7 +12,8 @@ pub fn command(arguments: &[&str]) -> Outcome {
     }
     setup::set_up_emulator(TARGET)?;
     Call::new(&format!(
-        "cargo build --quiet --release --target {TARGET} --target-dir target/firmware --example shell_cost"
+        "cargo build --quiet --release --target {TARGET} --target-dir target/firmware --features {WHOLE_CONSOLE} \
+         --example shell_cost"
     ))
     .run()?;
     let output = Call::new(&format!(

@@ -141,7 +141,7 @@ fn clippy() -> Outcome<Ending> {
     }
     let target = "--target thumbv7m-none-eabi";
     let examples = "--example seen --example shell --example board";
-    for features in ["", "--features defmt"] {
+    for features in ["", "--features shell-families,shell-dumps,defmt"] {
         Call::new(&format!(
             "cargo clippy --no-deps {target} {features} {examples} -- -D warnings"
         ))

@@ -6,7 +6,9 @@ mod table;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-pub use table::{BOARDS, Board, DEFAULT, Firmware, Machine, RP2040JS, RP2040JS_FOLDER, Runs};
+pub use table::{
+    BOARDS, Board, DEFAULT, Firmware, Machine, RP2040JS, RP2040JS_FOLDER, Runs, WHOLE_CONSOLE,
+};
 
 use crate::call::Call;
 use crate::table::thousands;

@@ -173,6 +173,9 @@ pub const RP2040JS_FOLDER: &str = "target/rp2040js";
 /// What to install there. MIT licence.
 pub const RP2040JS: &str = "rp2040js@1.4.1";
 
+/// The features of the library with which the console has all commands that it can have without flash to save to.
+pub const WHOLE_CONSOLE: &str = "shell-families,shell-dumps";
+
 impl Board {
     pub fn find(name: &str) -> Option<&'static Self> {
         BOARDS.iter().find(|board| board.name == name)
@@ -197,7 +200,7 @@ impl Board {
     /// What cargo is to build there.
     pub fn build_arguments(&self, firmware: Firmware) -> Vec<&'static str> {
         match (self.name, firmware) {
-            (DEFAULT, Firmware::Console) => vec!["--example", "shell"],
+            (DEFAULT, Firmware::Console) => vec!["--example", "shell", "--features", WHOLE_CONSOLE],
             (DEFAULT, Firmware::Trial) => vec!["--example", "board"],
             (name, Firmware::Console) => vec!["--bin", name],
             (_, Firmware::Crawl) => vec!["--bin", "crawl"],
