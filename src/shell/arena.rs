@@ -89,8 +89,9 @@ pub(super) fn num_probes(header: &Header) -> u32 {
     header[word::SMALL] & 0xFF
 }
 
-pub(super) fn is_first_stage(header: &Header) -> bool {
-    header[word::SMALL] >> 16 & 0xFF == 0
+/// Whether a run is the first stage of a key, and not being loaded.
+pub(super) fn is_key(header: &Header) -> bool {
+    header[word::SMALL] & (0xFF << 16 | LOADING) == 0
 }
 
 #[inline(never)]
@@ -139,7 +140,8 @@ pub(super) fn set_name(header: &mut Header, name: &[u8]) {
     header[word::SMALL] |= (length as u32) << 8;
 }
 
-fn name_of(header: &Header) -> &[u8] {
+#[inline(never)]
+pub(super) fn name_of(header: &Header) -> &[u8] {
     let bytes: &[u8] = bytemuck::cast_slice(header.split_at(word::NAME).1);
     let length = header[word::SMALL] >> 8 & 0xFF;
     bytes.get(..length as usize).unwrap_or(&[])
@@ -181,10 +183,6 @@ impl ArenaView {
         self.units.get_mut(at).map(Block512::words_mut)
     }
 
-    pub(super) fn name(&self, at: usize) -> &[u8] {
-        name_of(self.header(at))
-    }
-
     /// What lies behind the header.
     pub(super) fn blocks(&self, at: usize) -> &[Block512] {
         let end = at + self.units_at(at);
@@ -194,36 +192,6 @@ impl ArenaView {
     pub(super) fn blocks_mut(&mut self, at: usize) -> &mut [Block512] {
         let end = at + self.units_at(at);
         self.units.get_mut(at + 1..end).unwrap_or(&mut [])
-    }
-
-    /// The first run of a key of this name that is at `at` or behind; `at` is where one begins.
-    #[inline(never)]
-    pub(super) fn find(&self, name: &[u8], mut at: usize) -> Option<usize> {
-        while self.units_at(at) > 0 {
-            if self.name(at) == name && !is_loading(self.header(at)) {
-                return Some(at);
-            }
-            at += self.units_at(at);
-        }
-        None
-    }
-
-    /// The last run that is being loaded.
-    pub(super) fn find_loading(&self) -> Option<usize> {
-        let mut at = 0;
-        let mut found = None;
-        while self.units_at(at) > 0 {
-            if is_loading(self.header(at)) {
-                found = Some(at);
-            }
-            at += self.units_at(at);
-        }
-        found
-    }
-
-    /// The next stage of the key whose run is at `at`.
-    pub(super) fn next_stage(&self, at: usize) -> Option<usize> {
-        self.find(self.name(at), at + self.units_at(at))
     }
 
     /// Appends an empty run; `None`, and nothing changed, when it does not fit.
@@ -236,13 +204,6 @@ impl ArenaView {
         // Whatever is behind the last run is 0.
         *run.first_mut()?.words_mut() = *header;
         Some(at)
-    }
-
-    /// Removes all stages of a key but the first, which is at `at`.
-    pub(super) fn remove_further_stages(&mut self, at: usize) {
-        while let Some(stage) = self.next_stage(at) {
-            self.remove_run(stage);
-        }
     }
 
     /// Removes a run and closes the gap.
@@ -288,50 +249,20 @@ mod tests {
         }
         assert_eq!(arena.append(&run(b"d")), None);
         assert_eq!(arena.bytes_free(), 64);
-        arena.remove_run(arena.find(b"b", 0).unwrap());
-        assert_eq!(arena.find(b"b", 0), None);
+        arena.remove_run(3);
         assert_eq!(arena.bytes_free(), 4 * 64);
-        for name in [b"a", b"c"] {
-            let at = arena.find(name, 0).unwrap();
+        for (at, name) in [(0, b"a"), (3, b"c")] {
+            assert_eq!(name_of(arena.header(at)), name);
             assert_eq!(arena.blocks(at)[1].words()[5], u32::from(name[0]));
         }
         // Freed RAM is empty when it is taken again.
-        for name in [b"c", b"d"] {
-            if let Some(last) = arena.find(name, 0) {
-                arena.remove_run(last);
-            }
+        for last in [6, 6] {
             let at = arena.append(&run(b"d")).unwrap();
-            assert!(
-                arena
-                    .blocks(at)
-                    .iter()
-                    .all(|block| *block == Block512::EMPTY)
-            );
+            assert_eq!(at, last);
+            let blocks = arena.blocks_mut(at);
+            assert!(blocks.iter().all(|block| *block == Block512::EMPTY));
+            blocks.iter_mut().for_each(|block| block.words_mut()[5] = 1);
+            arena.remove_run(at);
         }
-    }
-
-    #[test]
-    fn stages_share_a_name_and_go_together() {
-        let mut arena = Arena::<20>::new();
-        let arena = arena.as_mut_view();
-        let first = arena.append(&run(b"grows")).unwrap();
-        arena.append(&run(b"other")).unwrap();
-        let second = next_stage(arena.header(first));
-        assert!(!is_first_stage(&second));
-        let second = arena.append(&second).unwrap();
-        assert_eq!(arena.next_stage(first), Some(second));
-        assert_eq!(arena.next_stage(second), None);
-        arena.remove_further_stages(first);
-        arena.remove_run(first);
-        assert_eq!(arena.end(), 3);
-        assert_eq!(arena.name(0), b"other");
-    }
-
-    #[test]
-    fn names_have_a_longest() {
-        let mut arena = Arena::<4>::new();
-        let arena = arena.as_mut_view();
-        arena.append(&run(&[b'x'; MAX_NAME])).unwrap();
-        assert_eq!(arena.name(0), [b'x'; MAX_NAME]);
     }
 }

@@ -16,8 +16,7 @@ use crate::stats::Stats;
 /// A filter of the firmware, under a name. It can be emptied, not removed.
 #[derive(Debug)]
 pub struct Fixed<'a> {
-    name: &'static str,
-    /// As in front of a run in the arena, without the name.
+    /// As in front of a run in the arena.
     header: Header,
     hash: Xxh32,
     blocks: &'a mut [Block512],
@@ -25,18 +24,26 @@ pub struct Fixed<'a> {
 
 impl<'a> Fixed<'a> {
     /// A blocked filter that is to take `capacity` keys.
+    ///
+    /// # Panics
+    ///
+    /// If the name has more than 36 bytes.
     pub fn blocked<const K: usize>(
         name: &'static str,
         capacity: u32,
         filter: &'a mut BlockedBloomView<K>,
     ) -> Self {
+        assert!(
+            name.len() <= MAX_NAME,
+            "the name of a key has at most 36 bytes"
+        );
         let (hash, blocks) = filter.parts_mut();
         let mut header = [0; 16];
         header[word::UNITS] = blocks.len() as u32 + 1;
         header[word::CAPACITY] = capacity;
         header[word::SMALL] = K as u32;
+        arena::set_name(&mut header, name.as_bytes());
         Self {
-            name,
             header,
             hash,
             blocks,
@@ -146,15 +153,20 @@ impl<'a> Keyspace<'a> {
         self.arena
     }
 
-    #[inline(never)]
     pub(super) fn find(&self, name: &[u8]) -> Option<KeyRef> {
-        let fixed = self
-            .fixed
-            .iter()
-            .position(|fixed| fixed.name.as_bytes() == name);
-        match fixed {
-            Some(i) => NonZero::new(i + 1).map(KeyRef),
-            None => self.in_arena(self.arena.find(name, 0)?),
+        self.next_of_name(name, None)
+    }
+
+    /// The next run of this name that is not being loaded.
+    #[inline(never)]
+    fn next_of_name(&self, name: &[u8], last: Option<KeyRef>) -> Option<KeyRef> {
+        let mut last = last;
+        loop {
+            let run = self.next_run(last)?;
+            if self.name(run) == name && !arena::is_loading(self.header(run)) {
+                return Some(run);
+            }
+            last = Some(run);
         }
     }
 
@@ -177,25 +189,32 @@ impl<'a> Keyspace<'a> {
         })
     }
 
+    #[inline(never)]
     pub(super) fn next_key(&self, last: Option<KeyRef>) -> Option<KeyRef> {
-        let next = last.map_or(0, |last| last.0.get());
-        if next < self.fixed.len() {
-            return NonZero::new(next + 1).map(KeyRef);
+        let mut run = last;
+        loop {
+            run = Some(self.next_run(run)?);
+            if arena::is_key(self.header(run?)) {
+                return run;
+            }
         }
-        let mut at = next - self.fixed.len();
+    }
+
+    /// The run behind this one: the fixed keys, then what is in the arena.
+    #[inline(never)]
+    fn next_run(&self, last: Option<KeyRef>) -> Option<KeyRef> {
+        let fixed = self.fixed.len();
+        let last_number = last.map_or(0, |last| last.0.get());
+        let mut at = last_number.wrapping_sub(fixed);
         if let Some(last) = last
-            && at > 0
+            && last_number > fixed
         {
             at += self.header(last)[word::UNITS] as usize - 1;
         }
-        while self.arena.units_at(at) > 0 {
-            let header = self.arena.header(at);
-            if arena::is_first_stage(header) && !arena::is_loading(header) {
-                return self.in_arena(at);
-            }
-            at += self.arena.units_at(at);
+        if last_number >= fixed && self.arena.units_at(at) == 0 {
+            return None;
         }
-        None
+        NonZero::new(fixed.wrapping_add(at) + 1).map(KeyRef)
     }
 
     #[inline(never)]
@@ -205,10 +224,7 @@ impl<'a> Keyspace<'a> {
 
     #[inline(never)]
     pub(super) fn name(&self, key: KeyRef) -> &[u8] {
-        match self.locate(key) {
-            (Some(fixed), _) => fixed.name.as_bytes(),
-            (None, at) => self.arena.name(at),
-        }
+        arena::name_of(self.header(key))
     }
 
     pub(super) fn hash(&self, key: KeyRef) -> Xxh32 {
@@ -235,14 +251,16 @@ impl<'a> Keyspace<'a> {
         })
     }
 
+    #[inline(never)]
     pub(super) fn next_stage(&self, stage: KeyRef) -> Option<KeyRef> {
-        match self.locate(stage) {
-            (Some(_), _) => None,
-            (None, at) => self.in_arena(self.arena.next_stage(at)?),
+        // It does not grow, and is asked most.
+        if self.is_fixed(stage) {
+            return None;
         }
+        self.next_of_name(self.name(stage), Some(stage))
     }
 
-    /// What a stage is, without its name.
+    /// What a stage is.
     #[inline(never)]
     pub(super) fn header(&self, stage: KeyRef) -> &Header {
         match self.locate(stage) {
@@ -484,9 +502,7 @@ impl<'a> Keyspace<'a> {
             return false;
         };
         self.empty(key);
-        if let (None, at) = self.locate(key) {
-            self.arena.remove_run(at);
-        }
+        self.remove_run(key);
         true
     }
 
@@ -494,8 +510,8 @@ impl<'a> Keyspace<'a> {
     #[inline(never)]
     pub(super) fn empty(&mut self, key: KeyRef) {
         self.note_change();
-        if let (None, at) = self.locate(key) {
-            self.arena.remove_further_stages(at);
+        while let Some(stage) = self.next_stage(key) {
+            self.remove_run(stage);
         }
         clear(self.blocks_mut(key));
         self.set_items(key, 0);
@@ -505,26 +521,43 @@ impl<'a> Keyspace<'a> {
         }
     }
 
+    /// Removes a run, if it is in the arena.
+    #[inline(never)]
+    fn remove_run(&mut self, run: KeyRef) {
+        if let (None, at) = self.locate(run) {
+            self.arena.remove_run(at);
+        }
+    }
+
     /// The last stage that is being loaded.
+    #[inline(never)]
     pub(super) fn find_loading(&self) -> Option<KeyRef> {
-        self.in_arena(self.arena.find_loading()?)
+        let (mut run, mut found) = (None, None);
+        loop {
+            run = self.next_run(run);
+            match run {
+                None => return found,
+                Some(loading) if arena::is_loading(self.header(loading)) => found = run,
+                Some(_) => {}
+            }
+        }
     }
 
     /// Removes what is being loaded.
     pub(super) fn remove_loading(&mut self) {
-        while let Some(at) = self.arena.find_loading() {
-            self.arena.remove_run(at);
+        while let Some(run) = self.find_loading() {
+            self.remove_run(run);
         }
     }
 
     /// What was loaded becomes the key of this name, in place of that which had it.
     pub(super) fn adopt_loaded(&mut self, name: &[u8]) {
         self.note_change();
-        if self.arena.find_loading().is_some() {
+        if self.find_loading().is_some() {
             self.remove(name);
         }
-        while let Some(at) = self.arena.find_loading()
-            && let Some(header) = self.arena.header_mut(at)
+        while let Some(run) = self.find_loading()
+            && let Some(header) = self.header_mut(run)
         {
             arena::set_loading(header, false);
         }
@@ -565,4 +598,43 @@ pub(super) fn header_of(name: &[u8]) -> Outcome<Header> {
     let mut header = [0; 16];
     arena::set_name(&mut header, name);
     Ok(header)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arena::Arena;
+    use super::*;
+
+    #[test]
+    fn stages_share_a_name_and_go_together() {
+        let mut arena = Arena::<20>::new();
+        let mut keyspace = Keyspace::new(&mut [], arena.as_mut_view());
+        let mut header = header_of(b"grows").unwrap();
+        header[word::UNITS] = 3;
+        let first = keyspace.append_run(&header).unwrap();
+        let other = keyspace.create_units(b"other", Kind::Bloom, 2).unwrap();
+        let second = arena::next_stage(&header);
+        assert!(!arena::is_key(&second));
+        let second = keyspace.append_run(&second).unwrap();
+        assert_eq!(keyspace.find(b"grows"), Some(first));
+        assert_eq!(keyspace.next_stage(first), Some(second));
+        assert_eq!(keyspace.next_stage(second), None);
+        assert_eq!(keyspace.keys().collect::<Vec<_>>(), [first, other]);
+        assert!(keyspace.remove(b"grows"));
+        assert_eq!(keyspace.arena().bytes_free(), 17 * 64);
+        assert_eq!(keyspace.find(b"other"), Some(first));
+        assert_eq!(keyspace.find(b"grows"), None);
+    }
+
+    #[test]
+    fn names_have_a_longest() {
+        let mut arena = Arena::<4>::new();
+        let mut keyspace = Keyspace::new(&mut [], arena.as_mut_view());
+        let name = [b'x'; MAX_NAME];
+        let key = keyspace.create_units(&name, Kind::Bloom, 1).unwrap();
+        assert_eq!(keyspace.name(key), name);
+        let longer = [b'x'; MAX_NAME + 1];
+        let error = keyspace.create_units(&longer, Kind::Bloom, 1);
+        assert_eq!(error, Err(texts::NAME_TOO_LONG));
+    }
 }
