@@ -6,6 +6,7 @@ use super::decimal::{Decimal, parse};
 use super::keyspace::KeyRef;
 use super::kind::Kind;
 use super::server::Server;
+use super::server_commands::ratio;
 use super::text::Text;
 use super::texts;
 use crate::key::Sink;
@@ -27,7 +28,34 @@ pub(super) type Outcome<T = ()> = Result<T, Text>;
 /// All that a command needs, behind one pointer.
 pub(super) struct Call<'c, 'a> {
     pub server: &'c mut Server<'a>,
-    pub out: &'c mut dyn Sink,
+    pub out: Out<'c>,
+}
+
+/// Where the answer goes.
+pub(super) struct Out<'c> {
+    sink: &'c mut dyn Sink,
+    /// Bytes that came.
+    length: u32,
+    /// Whether they are only counted.
+    is_measuring: bool,
+}
+
+impl<'c> Out<'c> {
+    pub fn new(sink: &'c mut dyn Sink) -> Self {
+        Self {
+            sink,
+            length: 0,
+            is_measuring: false,
+        }
+    }
+
+    #[inline(never)]
+    pub fn write(&mut self, bytes: &[u8]) {
+        self.length = self.length.wrapping_add(bytes.len() as u32);
+        if !self.is_measuring {
+            self.sink.write(bytes);
+        }
+    }
 }
 
 /// What was asked.
@@ -86,11 +114,17 @@ impl Call<'_, '_> {
         self.out.write(bytes);
     }
 
+    /// Writes a byte.
+    #[inline(never)]
+    pub fn put(&mut self, byte: u8) {
+        self.write(&[byte]);
+    }
+
     /// The mark of a value's kind, for clients.
     #[inline(never)]
     fn mark(&mut self, mark: u8) {
         if !self.is_human() {
-            self.write(&[mark]);
+            self.put(mark);
         }
     }
 
@@ -146,7 +180,7 @@ impl Call<'_, '_> {
     pub fn signed(&mut self, is_negative: bool, number: u32) {
         self.mark(b':');
         if is_negative {
-            self.write(b"-");
+            self.put(b'-');
         }
         self.decimal(number);
         self.end_line();
@@ -196,12 +230,11 @@ impl Call<'_, '_> {
     /// A string that is written twice: once to learn its length, for which nothing has room.
     #[inline(never)]
     pub fn text_by(&mut self, write: &dyn Fn(&mut Call)) {
-        let mut length = Length(0);
-        write(&mut Call {
-            server: self.server,
-            out: &mut length,
-        });
-        self.begin_bulk(length.0);
+        self.out.length = 0;
+        self.out.is_measuring = true;
+        write(self);
+        self.out.is_measuring = false;
+        self.begin_bulk(self.out.length);
         write(self);
         self.end_line();
     }
@@ -256,22 +289,22 @@ impl Call<'_, '_> {
             if byte == separator {
                 before += 1;
             } else if before == number {
-                self.write(&[byte]);
+                self.put(byte);
             }
         }
     }
 
-    /// Writes a template, in which these stand for the next numbers, and for what the command is about:
+    /// Writes a template, in which capitals stand for the next numbers, and others for what the command is about:
     ///
     /// | | |
     /// |---|---|
-    /// | `%n` | a number |
-    /// | `%g` | a number with a comma before every third digit |
-    /// | `%p` | parts per billion as a percentage |
-    /// | `%b` | a bar, filled as far as the first of two numbers is of the second |
-    /// | `%k` | the name of the key of this number |
-    /// | `%t` | the text that begins at this number, with the numbers behind it |
-    /// | `%c` | the byte of this number |
+    /// | `%N` | a number |
+    /// | `%G` | a number with a comma before every third digit |
+    /// | `%P` | parts per billion as a percentage |
+    /// | `%B` | a bar, filled as far as the first of two numbers is of the second |
+    /// | `%K` | the name of the key of this number |
+    /// | `%T` | the text that begins at this number, with the numbers behind it |
+    /// | `%C` | the byte of this number |
     /// | `%0` to `%9` | an argument, in one line: spaces for control bytes |
     /// | `%l` | the name of the command in lower case |
     /// | `%m`, `%r` | the machine, and why it started |
@@ -290,36 +323,36 @@ impl Call<'_, '_> {
             match byte {
                 b'%' => self.blank(bytes.next().unwrap_or(b'%'), numbers),
                 b'\n' => self.end_line(),
-                _ => self.write(&[byte]),
+                _ => self.put(byte),
             }
         }
     }
 
     fn blank(&mut self, directive: u8, numbers: &mut slice::Iter<u32>) {
-        let mut next = || numbers.next().copied().unwrap_or(0);
-        let board = &self.server.board;
+        let mut number = 0;
+        if let b'A'..=b'Z' = directive {
+            number = next_number(numbers);
+        }
+        let server = &*self.server;
         match directive {
             b'0'..=b'9' => self.one_line(usize::from(directive - b'0'), 0),
             b'l' => self.one_line(0, 0x20),
-            b'm' => self.out.write(board.name.as_bytes()),
-            b'r' => self.out.write(board.reset_reason.as_bytes()),
-            b'f' => self.decimal(self.server.keyspace.arena().bytes_free()),
-            b'd' => self.decimal(self.server.keyspace.bytes_needed()),
-            b'n' => self.decimal(next()),
-            b'g' => self.grouped(next()),
-            b'p' => self.percent(next()),
-            b'b' => self.bar(next(), next()),
-            b'k' => {
-                if let Some(key) = KeyRef::of_number(next()) {
-                    self.out.write(self.server.keyspace.name(key));
+            b'm' => self.out.write(server.board.name.as_bytes()),
+            b'r' => self.out.write(server.board.reset_reason.as_bytes()),
+            b'f' => self.decimal(server.keyspace.arena().bytes_free()),
+            b'd' => self.decimal(server.keyspace.bytes_needed()),
+            b'N' => self.decimal(number),
+            b'G' => self.grouped(number),
+            b'P' => self.percent(number),
+            b'B' => self.bar(number, next_number(numbers)),
+            b'K' => {
+                if let Some(key) = KeyRef::of_number(number) {
+                    self.out.write(server.keyspace.name(key));
                 }
             }
-            b't' => {
-                let text = Text::at(next());
-                self.fill_in_from(text, numbers);
-            }
-            b'c' => self.write(&[next() as u8]),
-            _ => self.write(&[directive]),
+            b'T' => self.fill_in_from(Text::at(number), numbers),
+            b'C' => self.put(number as u8),
+            _ => self.put(directive),
         }
     }
 
@@ -343,9 +376,9 @@ impl Call<'_, '_> {
         let digits = Decimal::new(value);
         let mut left = digits.as_bytes();
         while let [digit, rest @ ..] = left {
-            self.write(&[*digit]);
+            self.put(*digit);
             if matches!(rest.len(), 3 | 6 | 9) {
-                self.write(b",");
+                self.put(b',');
             }
             left = rest;
         }
@@ -355,25 +388,21 @@ impl Call<'_, '_> {
     fn percent(&mut self, parts_per_billion: u32) {
         let rate = Rate::from_parts_per_billion(parts_per_billion);
         rate.write_percent(&mut |digits| self.write(digits));
-        self.write(b"%");
+        self.put(b'%');
     }
 
     /// Something shows as soon as there is something.
     fn bar(&mut self, part: u32, whole: u32) {
         const WIDTH: u32 = 40;
-        for i in 0..u64::from(WIDTH) {
-            let is_filled = u64::from(part) * u64::from(WIDTH) >= u64::from(whole.max(1)) * (i + 1);
-            let is_filled = is_filled || (i == 0 && part > 0);
-            self.write(if is_filled { b"#" } else { b"." });
+        let filled = ratio(part, whole) / (1_000_000_000 / WIDTH);
+        for i in 0..WIDTH {
+            let is_filled = i < filled || (i == 0 && part > 0);
+            self.put(if is_filled { b'#' } else { b'.' });
         }
     }
 }
 
-/// Counts instead of writing.
-struct Length(u32);
-
-impl Sink for Length {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 += bytes.len() as u32;
-    }
+#[inline(never)]
+fn next_number(numbers: &mut slice::Iter<u32>) -> u32 {
+    numbers.next().copied().unwrap_or(0)
 }

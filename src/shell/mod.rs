@@ -70,7 +70,7 @@ pub use save::{KeyStore, RestoreError};
 pub use server::Board;
 
 use arguments::Arguments;
-use call::{Call, Face};
+use call::{Call, Face, Out};
 use dispatch::Dispatch;
 use dump::Load;
 use dump_commands::Dump;
@@ -274,7 +274,7 @@ impl<'a> Shell<'a> {
     fn call<'c>(&'c mut self, out: &'c mut dyn Sink) -> Call<'c, 'a> {
         Call {
             server: &mut self.server,
-            out,
+            out: Out::new(out),
         }
     }
 
@@ -397,7 +397,7 @@ impl<'a> Shell<'a> {
         let line = self.line.line();
         let mut call = Call {
             server: &mut self.server,
-            out,
+            out: Out::new(out),
         };
         let mut count = 0;
         let counted = inline::split(line, &mut |byte| count += u32::from(byte.is_none()));

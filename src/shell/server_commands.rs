@@ -220,6 +220,7 @@ fn key_info(key: KeyRef, call: &mut Call) {
 }
 
 /// `part / whole` in parts per billion, which is not above 1.
-fn ratio(part: u32, whole: u32) -> u32 {
+#[inline(never)]
+pub(super) fn ratio(part: u32, whole: u32) -> u32 {
     divide(u64::from(part) * 1_000_000_000, u64::from(whole.max(1))).min(1_000_000_000) as u32
 }

@@ -60,16 +60,15 @@ pub(super) struct Bytes {
 /// How many pairs may begin with one another.
 const DEPTH: usize = 12;
 
-impl Iterator for Bytes {
-    type Item = u8;
-
+impl Bytes {
+    /// The next byte; [`END`] behind the last.
     #[inline(never)]
-    fn next(&mut self) -> Option<u8> {
+    fn take_next(&mut self) -> u8 {
         let mut byte = if self.waiting > 0 {
             self.waiting -= 1;
-            self.second.get(self.waiting).copied().unwrap_or(0)
+            self.second.get(self.waiting).copied().unwrap_or(END)
         } else {
-            let byte = BYTES.get(self.at).copied().unwrap_or(0);
+            let byte = BYTES.get(self.at).copied().unwrap_or(END);
             self.at += 1;
             byte
         };
@@ -81,10 +80,15 @@ impl Iterator for Bytes {
             self.waiting += 1;
             byte = first;
         }
-        if byte == END {
-            return None;
-        }
-        Some(byte)
+        byte
+    }
+}
+
+impl Iterator for Bytes {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        Some(self.take_next()).filter(|byte| *byte != END)
     }
 }
 

@@ -19,13 +19,13 @@ macro_rules! texts {
 
 texts! {
     // Before a command is known.
-    BYTES_LOST = "%n bytes were lost on the way in; ask again, more slowly";
+    BYTES_LOST = "%N bytes were lost on the way in; ask again, more slowly";
     FRAME_BROKE_OFF = "Protocol error: the frame broke off";
     TOO_BIG_INLINE = "Protocol error: too big inline request";
     UNBALANCED_QUOTES = "Protocol error: unbalanced quotes in request";
     INVALID_COUNT = "Protocol error: invalid multibulk length";
     INVALID_LENGTH = "Protocol error: invalid bulk length";
-    NO_ARGUMENT = "Protocol error: expected '$', got '%c'";
+    NO_ARGUMENT = "Protocol error: expected '$', got '%C'";
     NO_LINE_END = "Protocol error: expected CRLF after an argument";
     UNKNOWN = "unknown command '%0', with args beginning with: ";
     UNKNOWN_1 = "unknown command '%0', with args beginning with: '%1' ";
@@ -97,10 +97,10 @@ texts! {
     // Saves in flash.
     @SAVES NO_STORE = "this board has no flash to save to";
     @SAVES SAVE_RUNS = "a save is running; SUNDEW.LASTSAVE tells when it is done";
-    @SAVES FLASH_READ = "flash cannot be read at %n";
-    @SAVES FLASH_WRITE = "flash cannot be written at %n";
-    @SAVES FLASH_ERASE = "flash cannot be erased at %n";
-    @SAVES FLASH_WORN = "flash is worn out at %n";
+    @SAVES FLASH_READ = "flash cannot be read at %N";
+    @SAVES FLASH_WRITE = "flash cannot be written at %N";
+    @SAVES FLASH_ERASE = "flash cannot be erased at %N";
+    @SAVES FLASH_WORN = "flash is worn out at %N";
     @SAVES FLASH_FULL = "the flash has no room for all keys";
     @SAVES FLASH_CHANGED = "a key changed while it was saved; save again";
     @SAVES FLASH_NOT_READY = "the flash is not ready";
@@ -123,7 +123,7 @@ texts! {
     @FAMILIES COUNTING_TYPE = "sundewCBF";
     @FAMILIES ROTATING_TYPE = "sundewRBF";
     NO_TYPE = "none";
-    KEY = "%k";
+    KEY = "%K";
 
     // Options.
     BLOOM_OPTIONS = "CAPACITY ERROR EXPANSION NOCREATE NONSCALING";
@@ -142,8 +142,8 @@ texts! {
     // Bloom filters.
     BLOOM_FIELDS = "Capacity,Size,Number of filters,Number of items inserted,Expansion rate";
     BLOOM_FIELD_WORDS = "CAPACITY SIZE FILTERS ITEMS EXPANSION";
-    DEBUG = "size:%n";
-    DEBUG_STAGE = "bytes:%n bits:%n hashes:%n hashwidth:32 capacity:%n size:%n ratio:0.5";
+    DEBUG = "size:%N";
+    DEBUG_STAGE = "bytes:%N bits:%N hashes:%N hashwidth:32 capacity:%N size:%N ratio:0.5";
 
     // Other kinds of keys.
     @FAMILIES CUCKOO_FULL = "Filter is full";
@@ -166,18 +166,18 @@ texts! {
 
     // For people.
     LINE_END = "\n";
-    KEY_LINE = "%k\n";
+    KEY_LINE = "%K\n";
     HELP_INDENT = "\n  ";
     HELP_END = "and Redis's BF.*, KEYS, INFO ...; help BF.ADD says how";
-    LOOKUPS = "\nSUNDEW.ASK: %g answered here, %g sent on, of which %g were not there";
-    STATS = "  [%b] %g of %g items, %g bytes\n  about %g different by its bits; wrong for %p now, %p when full";
-    @FAMILIES STATS_OF_OTHERS = "  %t, %g items, %g bytes";
+    LOOKUPS = "\nSUNDEW.ASK: %G answered here, %G sent on, of which %G were not there";
+    STATS = "  [%B] %G of %G items, %G bytes\n  about %G different by its bits; wrong for %P now, %P when full";
+    @FAMILIES STATS_OF_OTHERS = "  %T, %G items, %G bytes";
     NEARLY_FULL = "\n  warning: past 90 %% of its capacity";
     NEARLY_FULL_FIXED = "; clear it, or reserve a larger one";
     FILL = "bits set in a block of 512, and how many blocks";
-    FILL_LINE = "%n %b %g";
-    PLAN = "%g bytes in %g blocks, %n bits per item; wrong for %p when full (a classic filter: %g bytes)";
-    BENCH = "%n ns for one lookup of 80 bytes, hash included (1000 of them, %n found)";
+    FILL_LINE = "%N %B %G";
+    PLAN = "%G bytes in %G blocks, %N bits per item; wrong for %P when full (a classic filter: %G bytes)";
+    BENCH = "%N ns for one lookup of 80 bytes, hash included (1000 of them, %N found)";
 
     // About the device.
     VERSION = concat!("sundew ", env!("CARGO_PKG_VERSION"));
@@ -195,22 +195,22 @@ texts! {
     HELLO_REST = "mode standalone role master modules";
     SUMMARY = "summary";
     SINCE = concat!("since ", env!("CARGO_PKG_VERSION"), " group sundew");
-    NUMBER = "%n";
+    NUMBER = "%N";
     INFO = concat!(
         "# Server\nredis_version:7.4.0\nredis_mode:standalone\narch_bits:32\nsundew_version:",
         env!("CARGO_PKG_VERSION"),
-        "\nboard:%m\nreset_reason:%r\nboot_count:%n\nuptime_in_seconds:%n\ntotal_commands_processed:%n\n",
-        "rx_bytes_lost:%n\nstatic_ram_bytes:%n\narena_bytes:%n\narena_used_bytes:%n\narena_free_bytes:%f\n",
-        "stack_high_water_bytes:%n\ncluster_enabled:0\n# Keyspace\ndb0:keys=%n,expires=0\n",
+        "\nboard:%m\nreset_reason:%r\nboot_count:%N\nuptime_in_seconds:%N\ntotal_commands_processed:%N\n",
+        "rx_bytes_lost:%N\nstatic_ram_bytes:%N\narena_bytes:%N\narena_used_bytes:%N\narena_free_bytes:%f\n",
+        "stack_high_water_bytes:%N\ncluster_enabled:0\n# Keyspace\ndb0:keys=%N,expires=0\n",
     );
-    INFO_KEY = "key_%k:items=%n,capacity=%n,bytes=%n,full=%p,rate=%p\n";
-    @FAMILIES INFO_OTHER_KEY = "key_%k:type=%t,items=%n,bytes=%n\n";
-    INFO_LOOKUPS = "# Lookups\nlookups_answered:%n\nlookups_sent_on:%n\nlookups_corrected:%n\n";
+    INFO_KEY = "key_%K:items=%N,capacity=%N,bytes=%N,full=%P,rate=%P\n";
+    @FAMILIES INFO_OTHER_KEY = "key_%K:type=%T,items=%N,bytes=%N\n";
+    INFO_LOOKUPS = "# Lookups\nlookups_answered:%N\nlookups_sent_on:%N\nlookups_corrected:%N\n";
 
     // Saves in flash.
     @SAVES SAVE_STARTED = "Background saving started";
     @SAVES SAVE_FIELDS = "sequence,stamp,records,bytes,saving,error";
-    @SAVES INFO_SAVES = "# Persistence\nsave_sequence:%n\nsave_in_progress:%n\nsave_error:%t\n";
+    @SAVES INFO_SAVES = "# Persistence\nsave_sequence:%N\nsave_in_progress:%N\nsave_error:%T\n";
 }
 
 /// Why a snapshot is not loaded.
