@@ -14,11 +14,9 @@ use crate::sizing::Rate;
 /// RedisBloom's, of a cuckoo filter that is not there.
 const CUCKOO_CAPACITY: u32 = 1024;
 
-/// Reads `CAPACITY`, `ERROR` and the like from argument `first` on, over what is wished for so far; and whether a
-/// key may be made.
+/// Reads `CAPACITY`, `ERROR` and the like from argument `first` on, over what is wished for so far.
 #[inline(never)]
-fn options(call: &Call, first: usize, kind: Kind, wish: &mut Wish) -> Outcome<bool> {
-    let mut may_create = true;
+fn options(call: &Call, first: usize, kind: Kind, wish: &mut Wish) -> Outcome {
     let mut has_expansion = false;
     let mut is_fixed = false;
     let mut i = first;
@@ -37,7 +35,7 @@ fn options(call: &Call, first: usize, kind: Kind, wish: &mut Wish) -> Outcome<bo
                 has_expansion = true;
             }
             Some(flag) => {
-                may_create &= flag != 3;
+                wish.may_create &= flag != 3;
                 is_fixed |= flag == 4;
                 continue;
             }
@@ -51,7 +49,7 @@ fn options(call: &Call, first: usize, kind: Kind, wish: &mut Wish) -> Outcome<bo
         }
         wish.expansion = 0;
     }
-    Ok(may_create)
+    Ok(())
 }
 
 /// The rate that argument number `i` is.
@@ -123,8 +121,8 @@ fn make_key_for_items(
     if kind == Kind::Cuckoo {
         wish.capacity = CUCKOO_CAPACITY;
     }
-    let may_create =
-        options(call, 2, kind, &mut wish)? && matches!(command.items, Items::Make | Items::Options);
+    options(call, 2, kind, &mut wish)?;
+    let may_create = wish.may_create && matches!(command.items, Items::Make | Items::Options);
     if !is_there && command.items == Items::Ask {
         return Ok(None);
     }

@@ -99,6 +99,8 @@ pub(super) struct Wish {
     pub rate: Rate,
     /// 0 when it is not to grow.
     pub expansion: u32,
+    /// Whether a key that is missing is to be made.
+    pub may_create: bool,
 }
 
 impl Wish {
@@ -107,6 +109,7 @@ impl Wish {
         capacity: 100,
         rate: Rate::percent(1),
         expansion: 2,
+        may_create: true,
     };
 }
 
@@ -425,6 +428,7 @@ impl<'a> Keyspace<'a> {
             capacity: last[word::CAPACITY].saturating_mul(expansion),
             rate: Rate::from_parts_per_billion(last[word::RATE]),
             expansion,
+            ..Wish::DEFAULT
         };
         self.append(&mut arena::next_stage(last), &wish)
     }
