@@ -306,6 +306,7 @@ impl Call<'_, '_> {
     /// | `%T` | the text that begins at this number, with the numbers behind it |
     /// | `%C` | the byte of this number |
     /// | `%0` to `%9` | an argument, in one line: spaces for control bytes |
+    /// | `%a` | the first two arguments |
     /// | `%l` | the name of the command in lower case |
     /// | `%m`, `%r` | the machine, and why it started |
     /// | `%f`, `%d` | bytes free in the arena, and how many the key needs that did not fit |
@@ -336,6 +337,13 @@ impl Call<'_, '_> {
         let server = &*self.server;
         match directive {
             b'0'..=b'9' => self.one_line(usize::from(directive - b'0'), 0),
+            b'a' => {
+                for i in 1..self.num_arguments().min(3) {
+                    self.put(b'\'');
+                    self.one_line(i, 0);
+                    self.write(b"' ");
+                }
+            }
             b'l' => self.one_line(0, 0x20),
             b'm' => self.out.write(server.board.name.as_bytes()),
             b'r' => self.out.write(server.board.reset_reason.as_bytes()),

@@ -236,6 +236,16 @@ pub(super) static COMMANDS: [Command; COUNT] = {
     commands
 };
 
+/// In place of a command that there is not.
+pub(super) static UNKNOWN: Command = Command {
+    text: 0,
+    sign: 0,
+    arguments: 1 << 4,
+    kind: Kind::Bloom,
+    items: Items::None,
+    run: server_commands::unknown,
+};
+
 pub(super) fn find(name: &[u8]) -> Option<&'static Command> {
     let sign = sign(name);
     COMMANDS

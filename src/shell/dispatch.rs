@@ -40,7 +40,7 @@ pub(super) struct Dispatch {
     pub has_changed: bool,
     /// Nothing, in place of padding, around which the compiler copies with `memcpy` what it could set: 750 bytes.
     _full_word: u16,
-    pub command: Option<&'static Command>,
+    pub command: &'static Command,
     /// How many arguments the command has, with its name.
     count: u32,
     /// Which one comes.
@@ -55,7 +55,7 @@ pub(super) struct Dispatch {
 impl Dispatch {
     pub const fn new() -> Self {
         Self {
-            command: None,
+            command: &commands::UNKNOWN,
             count: 0,
             index: 0,
             mode: Mode::Keep,
@@ -78,7 +78,6 @@ impl Server<'_> {
     pub fn begin(&mut self, count: u32) {
         self.arguments.clear();
         let dispatch = &mut self.dispatch;
-        dispatch.command = None;
         dispatch.count = count;
         dispatch.index = 0;
         dispatch.mode = Mode::Keep;
@@ -127,12 +126,10 @@ impl Call<'_, '_> {
                 server.arguments.end();
                 if dispatch.index == 0 {
                     server.commands = server.commands.wrapping_add(1);
-                    dispatch.command = commands::find(server.arguments.last());
-                    if dispatch
-                        .command
-                        .is_some_and(|command| !command.takes(dispatch.count))
-                    {
-                        return self.refuse(texts::WRONG_ARITY);
+                    let known = commands::find(server.arguments.last());
+                    dispatch.command = known.unwrap_or(&commands::UNKNOWN);
+                    if !dispatch.command.takes(dispatch.count) {
+                        return self.refuse();
                     }
                 } else {
                     self.start_items()?;
@@ -154,38 +151,29 @@ impl Call<'_, '_> {
                     server.arguments.end();
                     dispatch.mode = Mode::Named;
                 }
-                let outcome = self.run_command();
+                let outcome = (dispatch.command.run)(self);
                 if self.server.dispatch.mode == Mode::Named {
                     self.server.arguments.clear();
                 }
                 self.server.start_item();
                 outcome
             }
-            Mode::Chunk => self.run_command(),
+            Mode::Chunk => (dispatch.command.run)(self),
             Mode::Skip => Ok(()),
         }
     }
 
-    /// The rest of the command is dropped.
-    fn refuse(&mut self, error: super::text::Text) -> Outcome {
+    /// It has too few arguments or too many: the rest is dropped.
+    fn refuse(&mut self) -> Outcome {
         self.server.dispatch.mode = Mode::Skip;
-        Err(error)
-    }
-
-    fn run_command(&mut self) -> Outcome {
-        match self.server.dispatch.command {
-            Some(command) => (command.run)(self),
-            None => self.unknown(),
-        }
+        Err(texts::WRONG_ARITY)
     }
 
     /// Where the items of a command begin, answers what can be answered before the first.
     fn start_items(&mut self) -> Outcome {
         let server = &mut *self.server;
         let dispatch = &mut server.dispatch;
-        let Some(command) = dispatch.command else {
-            return Ok(());
-        };
+        let command = dispatch.command;
         match command.items {
             Items::None => return Ok(()),
             Items::Chunk if DUMPS => {
@@ -212,7 +200,7 @@ impl Call<'_, '_> {
         let is_paired = FAMILIES && command.items == Items::Pairs;
         if is_paired {
             if items_left % 2 == 1 {
-                return self.refuse(texts::WRONG_ARITY);
+                return self.refuse();
             }
             items_left /= 2;
         }
@@ -235,22 +223,14 @@ impl Call<'_, '_> {
 
     /// All arguments are here.
     fn run(&mut self) -> Outcome {
-        let server = &self.server;
-        match server.dispatch.command {
-            None => self.unknown(),
-            Some(_) if server.arguments.is_too_long() => Err(texts::TOO_LONG),
+        let command = self.server.dispatch.command;
+        if command.items != Items::None {
             // Without a word ITEMS, or nothing behind it.
-            Some(command) if command.items != Items::None => Err(texts::WRONG_ARITY),
-            Some(_) => self.run_command(),
+            return Err(texts::WRONG_ARITY);
         }
-    }
-
-    #[cold]
-    fn unknown(&mut self) -> Outcome {
-        Err(match self.num_arguments() {
-            1 => texts::UNKNOWN,
-            2 => texts::UNKNOWN_1,
-            _ => texts::UNKNOWN_2,
-        })
+        if self.server.arguments.is_too_long() {
+            return Err(texts::TOO_LONG);
+        }
+        (command.run)(self)
     }
 }

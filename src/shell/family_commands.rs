@@ -81,11 +81,7 @@ pub(super) fn cuckoo_add_new(call: &mut Call) -> Outcome {
 
 #[inline(never)]
 fn add_to_cuckoo(call: &mut Call, is_for_new: bool) -> Outcome {
-    let is_insert = call
-        .server
-        .dispatch
-        .command
-        .is_some_and(|command| command.items == Items::Options);
+    let is_insert = call.server.dispatch.command.items == Items::Options;
     let is_added = if is_for_new && contains(call) {
         false
     } else {

@@ -62,6 +62,11 @@ fn words(call: &mut Call, text: Text) {
     }
 }
 
+/// Any name that is not that of a command.
+pub(super) fn unknown(_: &mut Call) -> Outcome {
+    Err(texts::UNKNOWN)
+}
+
 pub(super) fn command(call: &mut Call) -> Outcome {
     let count = COMMANDS.len() as u32;
     if call.num_arguments() == 1 {

@@ -27,9 +27,7 @@ texts! {
     INVALID_LENGTH = "Protocol error: invalid bulk length";
     NO_ARGUMENT = "Protocol error: expected '$', got '%C'";
     NO_LINE_END = "Protocol error: expected CRLF after an argument";
-    UNKNOWN = "unknown command '%0', with args beginning with: ";
-    UNKNOWN_1 = "unknown command '%0', with args beginning with: '%1' ";
-    UNKNOWN_2 = "unknown command '%0', with args beginning with: '%1' '%2' ";
+    UNKNOWN = "unknown command '%0', with args beginning with: %a";
     WRONG_ARITY = "wrong number of arguments for '%l' command";
     TOO_LONG = "arguments other than items have room for 256 bytes and 16 of them";
 
