@@ -9,7 +9,7 @@ use super::kind::Kind;
 use super::texts;
 use crate::hash::HashStream;
 use crate::key::Sink;
-use crate::sizing::{Layout, Plan, Rate, divide};
+use crate::sizing::{Layout, Plan, Rate};
 
 pub(super) fn help(call: &mut Call) -> Outcome {
     if call.num_arguments() == 1 {
@@ -93,8 +93,7 @@ fn key_stats(key: KeyRef, call: &mut Call) {
     let (mut estimate, mut rate) = (0_u32, 0_u32);
     for stage in keyspace.stages(key) {
         let stats = keyspace.stats(stage);
-        let keys = u32::try_from(stats.estimated_keys()).unwrap_or(u32::MAX);
-        estimate = estimate.saturating_add(keys);
+        estimate = estimate.saturating_add(stats.estimated_keys() as u32);
         rate = rate.saturating_add(stats.rate().parts_per_billion());
     }
     let numbers = [
@@ -192,11 +191,9 @@ pub(super) fn bench(call: &mut Call) -> Outcome {
         found += u32::from(server.keyspace.contains(key, stream.finish()));
     }
     let ticks = (server.board.clock)().wrapping_sub(start);
-    let nanoseconds = divide(
-        u64::from(ticks) * u64::from(1_000_000_000 / ROUNDS),
-        u64::from(server.board.clock_hz.max(1)),
-    );
-    let nanoseconds = u32::try_from(nanoseconds).unwrap_or(u32::MAX);
+    // Nanoseconds are parts per billion of a second.
+    let all_rounds = u64::from(server.board.clock_hz) * u64::from(ROUNDS);
+    let nanoseconds = Rate::of(ticks.into(), all_rounds).parts_per_billion();
     call.text(texts::BENCH, &[nanoseconds, found]);
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::keyspace::KeyRef;
 use super::kind::Kind;
 use super::text::Text;
 use super::texts;
-use crate::sizing::divide;
+use crate::sizing::Rate;
 
 pub(super) fn ping(call: &mut Call) -> Outcome {
     if call.num_arguments() > 1 {
@@ -213,13 +213,8 @@ fn key_info(key: KeyRef, call: &mut Call) {
         summary.items,
         summary.capacity,
         summary.bytes,
-        ratio(summary.items, summary.capacity),
+        Rate::of(summary.items.into(), summary.capacity.into()).parts_per_billion(),
         keyspace.rate_with(key, word::ITEMS),
     ];
     call.fill_in(texts::INFO_KEY, &numbers);
-}
-
-/// `part / whole` in parts per billion, which is not above 1.
-fn ratio(part: u32, whole: u32) -> u32 {
-    divide(u64::from(part) * 1_000_000_000, u64::from(whole.max(1))).min(1_000_000_000) as u32
 }
