@@ -35,10 +35,13 @@ pub(super) fn help(call: &mut Call) -> Outcome {
     Ok(())
 }
 
-/// Whether it has a summary.
+/// Whether it has a summary, behind the second tab.
 fn is_listed(command: &Command) -> bool {
-    let tabs = command.text().bytes().filter(|byte| *byte == b'\t');
-    tabs.count() == 2
+    let mut tabs = 0;
+    for byte in command.text().bytes() {
+        tabs += u32::from(byte == b'\t');
+    }
+    tabs == 2
 }
 
 /// Writes the name and what goes behind it; how many bytes that is.
@@ -119,23 +122,22 @@ fn key_stats(key: KeyRef, call: &mut Call) {
 pub(super) fn fill(call: &mut Call) -> Outcome {
     let key = call.find(1, Kind::Bloom)?;
     let mut histogram = [0_u32; 16];
+    let mut most = 0;
     for stage in call.server.keyspace.stages(key) {
-        for ones in call.server.keyspace.blocks(stage).iter().map(count_ones) {
-            if let Some(count) = histogram.get_mut((ones / 32).min(15) as usize) {
+        for block in call.server.keyspace.blocks(stage) {
+            if let Some(count) = histogram.get_mut((count_ones(block) / 32).min(15) as usize) {
                 *count += 1;
+                most = most.max(*count);
             }
         }
     }
-    let most = histogram.iter().copied().max().unwrap_or(0);
     call.text_by(&|call| {
         call.fill_in(texts::FILL, &[]);
         let mut from = 0;
-        for count in histogram {
+        for &count in &histogram {
             call.fill_in(texts::LINE_END, &[]);
-            for width in [10, 100] {
-                if from < width {
-                    call.write(b" ");
-                }
+            if from < 100 {
+                call.write(if from < 10 { b"  " } else { b" " });
             }
             call.fill_in(texts::FILL_LINE, &[from, count, most, count]);
             from += 32;
