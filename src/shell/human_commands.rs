@@ -14,9 +14,13 @@ use crate::sizing::{Layout, Plan, Rate};
 pub(super) fn help(call: &mut Call) -> Outcome {
     if call.num_arguments() == 1 {
         call.text_by(&|call| {
-            for command in COMMANDS.iter().filter(|command| is_listed(command)) {
-                let length = usage(command, call);
-                (length..20).for_each(|_| call.write(b" "));
+            for command in &COMMANDS {
+                if !is_listed(command) {
+                    continue;
+                }
+                for _ in usage(command, call)..20 {
+                    call.write(b" ");
+                }
                 call.part(command.text(), b'\t', 2);
                 call.fill_in(texts::LINE_END, &[]);
             }
