@@ -719,12 +719,7 @@ impl Plan {
             while j > 0 {
                 j -= 1;
                 part -= one_bit;
-                let (clear, also_clear) = (chance[j], chance[j + 1]);
-                let set = if clear > also_clear {
-                    clear - also_clear
-                } else {
-                    0
-                };
+                let set = chance[j].saturating_sub(chance[j + 1]);
                 chance[j] = high_product(set, !((part as u64) << 32));
             }
             i += 1;
@@ -849,6 +844,7 @@ const fn long_division(mut number: u64, divisor: u64, fraction_bits: u32) -> u64
 
 // Fixed-point numbers are `u64` with 64 or 58 fractional bits: probabilities below 1, and numbers up to 64.
 
+/// All of a product.
 pub(crate) const fn product(a: u64, b: u64) -> u128 {
     a as u128 * b as u128
 }
@@ -865,7 +861,7 @@ const fn from_wide(number: u128) -> u64 {
 /// The upper half of a product.
 #[inline(never)]
 pub(crate) const fn high_product(a: u64, b: u64) -> u64 {
-    (a as u128 * b as u128 >> 64) as u64
+    ((a as u128 * b as u128) >> 64) as u64
 }
 
 /// `e^-x` from `x` divided by two so many times; both with 64 fractional bits.
