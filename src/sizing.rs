@@ -104,12 +104,17 @@ impl Rate {
         self.parts_per_billion <= limit.parts_per_billion
     }
 
-    /// From a number of 62 fractional bits, rounded to the nearest part.
-    const fn from_q62(fraction: u64) -> Self {
-        // 62 fractional bits are all but two bits of the lower half.
-        let (high, low) = wide_product(fraction, BILLION as u64);
-        let parts = (high << 2 | low >> 62) + (low >> 61 & 1);
-        Self::from_parts_per_billion(parts as u32)
+    /// From a number of 64 fractional bits, rounded to the nearest part.
+    #[inline(never)]
+    const fn from_q64(fraction: u64) -> Self {
+        let parts = product(fraction, BILLION as u64) + (1 << 63);
+        Self::from_parts_per_billion((parts >> 64) as u32)
+    }
+
+    /// A part of a whole that is below 2^63; 100 % if the part is not smaller.
+    #[inline(never)]
+    pub(crate) const fn of(part: u64, whole: u64) -> Self {
+        Self::from_q64(fraction(part, whole))
     }
 }
 
@@ -236,12 +241,12 @@ impl Default for Layout {
 /// This is the mean over blocks, whose numbers of keys follow a Poisson distribution, plus the chance that
 /// another key has the same hash. With a handful of blocks the true rate is a little lower.
 ///
-/// No key gives 0 %; no block, no bit or `k = 0` gives 100 %, which is what such a filter answers. `k` above
-/// 32 counts as 32, the most a filter has.
+/// No key gives 0 %; no block, no such block (of fewer than 64 bits or more than 65536) or `k = 0` gives 100 %, which is
+/// what a filter without bits answers. `k` above 32 counts as 32, the most a filter has.
 ///
 /// # Cost
 ///
-/// `O(k^2)`: about `k (k + 20)` products of 64 by 64 bits.
+/// `O(k^2)`: about `1.5 k (k + 25)` products of 64 by 64 bits.
 ///
 /// # Examples
 ///
@@ -253,119 +258,27 @@ impl Default for Layout {
 /// assert_eq!(rate.to_string(), "0.99 %");
 /// ```
 pub const fn blocked_rate(keys: u64, blocks: u32, k: u32, layout: Layout) -> Rate {
-    if blocks == 0 || k == 0 || layout.block_bits == 0 {
-        return Rate::ONE;
-    }
-    Probes::new(k, layout).rate(keys, blocks)
+    let plan = Plan {
+        keys,
+        blocks,
+        k,
+        layout,
+    };
+    plan.rate()
 }
 
 /// The most keys with which so many blocks keep the rate; 0 without blocks or probes.
 pub(crate) const fn blocked_keys(blocks: u32, k: u32, rate: Rate, layout: Layout) -> u64 {
-    if blocks == 0 || k == 0 {
-        return 0;
+    let mut plan = Plan {
+        keys: 0,
+        blocks,
+        k,
+        layout,
+    };
+    if blocks > 0 && k > 0 {
+        plan.find_keys(rate, true);
     }
-    most_keys(blocks, rate, &Probes::new(k, layout), 0, EXACT)
-}
-
-/// What the rate depends on besides the keys and the blocks; a plan computes it once per number of probes.
-struct Probes {
-    k: usize,
-    layout: Layout,
-    /// At `i`, the sum of `(1 - i/B)^j` for `j` below `k`: 58 fractional bits.
-    growth: [u64; MAX_K as usize + 1],
-    /// At `d`, the chance that `k` probes look at `d` different bits: 58 fractional bits.
-    distinct: [u64; MAX_K as usize + 1],
-}
-
-impl Probes {
-    /// For at least one probe and one bit in a block.
-    const fn new(k: u32, layout: Layout) -> Self {
-        let block_bits = layout.block_bits as u64;
-        let k = smaller(k, MAX_K) as usize;
-        let mut probes = Self {
-            k,
-            layout,
-            growth: [0; MAX_K as usize + 1],
-            distinct: [0; MAX_K as usize + 1],
-        };
-        let Self {
-            growth, distinct, ..
-        } = &mut probes;
-        distinct[0] = ONE_Q58;
-        let mut i = 1;
-        while i <= k {
-            growth[i] = ONE_Q58;
-            let other_bits = block_bits.saturating_sub(i as u64) * divide(u64::MAX, block_bits);
-            let mut probe = 1;
-            while probe < k {
-                growth[i] = ONE_Q58 + high_product(growth[i], other_bits);
-                probe += 1;
-            }
-            // One more probe: at a bit that was looked at before, or at another one.
-            let mut bits = i;
-            while bits > 0 {
-                bits -= 1;
-                let again = divide(distinct[bits] * bits as u64, block_bits);
-                distinct[bits + 1] += distinct[bits] - again;
-                distinct[bits] = again;
-            }
-            i += 1;
-        }
-        probes
-    }
-
-    /// The rate with so many keys in so many blocks, of which there is at least one.
-    const fn rate(&self, keys: u64, blocks: u32) -> Rate {
-        let bits_set = self.all_bits_set(keys, blocks);
-        let hash_bits = self.layout.hash_bits;
-        let same_hash = if hash_bits >= 62 {
-            0
-        } else if keys >> hash_bits > 0 {
-            ONE_Q62
-        } else {
-            keys << (62 - hash_bits)
-        };
-        let same_hash_only = high_product(ONE_Q62 - bits_set, same_hash) << 2;
-        Rate::from_q62(bits_set + same_hash_only)
-    }
-
-    /// The chance that the bits of another key are all set, with 62 fractional bits.
-    ///
-    /// `i` given bits of a block are all clear after `j` keys with the chance `(1 - i/B)^(k j)`. When `j` is
-    /// Poisson-distributed with mean `lambda`, the mean of that is `e^(-lambda (1 - (1 - i/B)^k))`: no sum
-    /// over `j` is needed. The chance that `d` given bits are all *set* is the `d`-th difference of this
-    /// sequence (inclusion and exclusion). Unlike the usual `(1 - (1 - 1/B)^(k j))^k` this is exact: that
-    /// one takes each block to have the mean number of ones, and is 1 % too low for 512 bits.
-    const fn all_bits_set(&self, keys: u64, blocks: u32) -> u64 {
-        let keys_per_bit = quotient(keys, blocks as u64 * self.layout.block_bits as u64);
-        // It is so anyway, but only this way the compiler knows.
-        let k = if self.k > MAX_K as usize {
-            MAX_K as usize
-        } else {
-            self.k
-        };
-        let mut chance = [ONE_Q62; MAX_K as usize + 1];
-        let mut i = 1;
-        while i <= k {
-            // lambda (1 - (1 - i/B)^k), as a geometric series: the differences magnify each lost bit, and
-            // in this form none is lost in large blocks.
-            let exponent = product_q58(product_q58(keys_per_bit, (i as u64) << 58), self.growth[i]);
-            chance[i] = exp_of_minus(exponent);
-            i += 1;
-        }
-        let mut sum = 0;
-        let mut bits = 1;
-        while bits <= k {
-            let mut i = 0;
-            while i + bits <= k {
-                chance[i] = chance[i].saturating_sub(chance[i + 1]);
-                i += 1;
-            }
-            sum += high_product(chance[0], self.distinct[bits]) << 6;
-            bits += 1;
-        }
-        if sum > ONE_Q62 { ONE_Q62 } else { sum }
-    }
+    plan.keys
 }
 
 /// The textbook's rate of a classic filter, one array of bits: `(1 - e^(-k keys / bits))^k`.
@@ -383,19 +296,18 @@ pub const fn classic_rate(keys: u64, bits: u64, k: u32) -> Rate {
     if bits == 0 || k == 0 {
         return Rate::ONE;
     }
-    let (overflow, exponent) = wide_product(quotient(keys, bits), k as u64);
-    let bit_clear = exp_of_minus(if overflow > 0 { u64::MAX } else { exponent });
-    let mut square = ONE_Q62 - bit_clear;
-    let mut power = ONE_Q62;
+    let exponent = product(long_division(keys, bits, 58), k as u64);
+    let mut square = !exp_of_minus(from_wide(exponent), 6);
+    let mut power = u64::MAX;
     let mut rest = k;
     while rest > 0 {
         if rest % 2 == 1 {
-            power = high_product(power, square) << 2;
+            power = high_product(power, square);
         }
-        square = high_product(square, square) << 2;
+        square = high_product(square, square);
         rest /= 2;
     }
-    Rate::from_q62(power)
+    Rate::from_q64(power)
 }
 
 /// The bits that a classic filter needs: `keys ln(1 / rate) / (ln 2)^2`, rounded to the nearest.
@@ -411,11 +323,8 @@ pub const fn classic_rate(keys: u64, bits: u64, k: u32) -> Rate {
 /// assert_eq!(classic_bits(1_000_000, Rate::percent(1)), 9_585_058);
 /// ```
 pub const fn classic_bits(keys: u64, rate: Rate) -> u64 {
-    let (high, low) = wide_product(keys, bits_per_key_q58(rate));
-    if high >> 58 > 0 {
-        return u64::MAX;
-    }
-    (high << 6 | low >> 58).saturating_add(low >> 57 & 1)
+    let bits = product(keys, bits_per_key_q58(rate)) + (1 << 57);
+    from_wide(bits >> 58)
 }
 
 /// Thousandths of a bit that a classic filter needs per key: `1.44 log2(1 / rate)`, rounded to the nearest.
@@ -504,7 +413,7 @@ impl core::error::Error for PlanError {}
 ///
 /// # Cost
 ///
-/// Nothing in a constant. Computed on the target it takes up to 400 times as long as [`blocked_rate`].
+/// Nothing in a constant. Computed on the target it takes up to 150 times as long as [`blocked_rate`].
 ///
 /// # Examples
 ///
@@ -568,46 +477,22 @@ impl Plan {
         if rate.parts_per_billion == 0 {
             return Err(PlanError::ZeroRate);
         }
-        // Blocking favours fewer probes. So the search starts above the classic number and goes down until
-        // the filter grows again.
-        // A filter with one probe less that is accepted at all is better than all before it.
-        let mut best = None;
-        let mut fewest = max_blocks;
-        let rate_of_bits = without_equal_hashes(rate, keys, layout);
-        let mut k = classic_k(rate_of_bits) + 1;
-        while k >= 1 {
-            let limit = match best {
-                None => max_blocks,
-                Some(_) => smaller(accept_more(fewest), max_blocks),
-            };
-            let probes = Probes::new(k, layout);
-            if probes.rate(keys, limit).is_within(rate) {
-                let guess = match best {
-                    None => classic_bits(keys, rate_of_bits) >> layout.block_bits.ilog2(),
-                    Some(_) => fewest as u64,
-                };
-                let blocks = fewest_blocks(keys, rate, &probes, limit, guess, false);
-                fewest = smaller(blocks, fewest);
-                best = Some((k, blocks));
-            } else if best.is_some() {
-                break;
-            }
-            k -= 1;
-        }
-        let Some((k, enough)) = best else {
-            return Err(if layout.hash_bits == 32 {
-                PlanError::NeedsWiderHash
-            } else {
-                PlanError::TooLarge
-            });
-        };
-        let guess = (enough - enough / COARSE) as u64;
-        let blocks = fewest_blocks(keys, rate, &Probes::new(k, layout), enough, guess, true);
-        Ok(Self {
+        let mut plan = Self {
             keys,
-            blocks,
-            k,
+            blocks: 0,
+            k: 1,
             layout,
+        };
+        plan.find_blocks(rate, max_blocks, false);
+        plan.blocks = smaller(accept_more(plan.blocks), max_blocks);
+        plan.find_probes(rate);
+        if plan.find_blocks(rate, max_blocks, true) {
+            return Ok(plan);
+        }
+        Err(if layout.hash_bits == 32 {
+            PlanError::NeedsWiderHash
+        } else {
+            PlanError::TooLarge
         })
     }
 
@@ -668,50 +553,83 @@ impl Plan {
         if blocks == 0 {
             return Err(PlanError::TooLittleRam);
         }
-        // As for a number of keys: down from above the classic number of probes, until the keys get fewer.
-        let mut held = [0; MAX_K as usize + 1];
-        let mut most = 0;
-        let bits = blocks as u64 * layout.block_bits as u64;
-        let classic_keys = match (bits * 1_000).checked_div(classic_millibits_per_key(rate) as u64)
-        {
-            Some(keys) => keys,
-            None => u64::MAX,
+        let mut plan = Self {
+            keys: 0,
+            blocks,
+            k: 1,
+            layout,
         };
-        let mut k = classic_k(without_equal_hashes(rate, classic_keys, layout)) + 1;
-        while k >= 1 {
-            let least = accept_fewer(most);
-            let probes = Probes::new(k, layout);
-            if probes.rate(least, blocks).is_within(rate) {
-                let keys = most_keys(blocks, rate, &probes, least, COARSE);
-                held[k as usize] = keys;
-                if keys > most {
-                    most = keys;
-                }
-            } else if most > 0 {
-                break;
-            }
-            k -= 1;
-        }
-        if most == 0 {
+        plan.find_keys(rate, false);
+        if plan.keys == 0 {
             return Err(PlanError::TooLittleRam);
         }
-        let mut k = 1;
-        while held[k as usize] < accept_fewer(most) {
-            k += 1;
+        plan.keys = accept_fewer(plan.keys);
+        plan.find_probes(rate);
+        plan.find_keys(rate, true);
+        Ok(plan)
+    }
+
+    /// Finds the fewest blocks that keep the rate, bit by bit: exactly for so many probes, or up to one in
+    /// [`COARSE`] too few, for so many probes or more. False when so many as the limit do not keep it.
+    const fn find_blocks(&mut self, rate: Rate, limit: u32, is_exact: bool) -> bool {
+        let mut too_few = 0;
+        let mut step = 1 << 31;
+        while step > if is_exact { 0 } else { too_few / COARSE } {
+            self.blocks = too_few + step;
+            if self.blocks <= limit && !self.keeps(rate, is_exact) {
+                too_few = self.blocks;
+            }
+            step /= 2;
         }
-        let keys = most_keys(
-            blocks,
-            rate,
-            &Probes::new(k, layout),
-            held[k as usize],
-            EXACT,
-        );
-        Ok(Self {
-            keys,
-            blocks,
-            k,
-            layout,
-        })
+        if too_few == limit {
+            return false;
+        }
+        self.blocks = too_few + 1;
+        true
+    }
+
+    /// Finds the most keys with which the rate is kept, as [`find_blocks`](Self::find_blocks) does.
+    const fn find_keys(&mut self, rate: Rate, is_exact: bool) {
+        if rate.parts_per_billion == BILLION {
+            self.keys = u64::MAX;
+            return;
+        }
+        let mut fits = 0;
+        // With 64 keys per bit all bits are set.
+        let mut step = 1 << (self.bits().ilog2() + 6);
+        while step > if is_exact { 0 } else { fits / COARSE as u64 } {
+            self.keys = fits + step;
+            if self.keeps(rate, is_exact) {
+                fits = self.keys;
+            }
+            step /= 2;
+        }
+        self.keys = fits;
+    }
+
+    /// Finds the fewest probes that keep the rate.
+    const fn find_probes(&mut self, rate: Rate) {
+        self.k = 1;
+        self.keeps(rate, false);
+    }
+
+    /// Whether the rate is kept with so many probes or, if they may be, with more, which are then taken.
+    const fn keeps(&mut self, rate: Rate, is_exact: bool) -> bool {
+        let k = self.k;
+        let mut last = BILLION - 1;
+        loop {
+            let now = self.rate();
+            if now.is_within(rate) {
+                return true;
+            }
+            // Where more probes do worse, still more do, too.
+            if is_exact || self.k == MAX_K || now.parts_per_billion > last {
+                self.k = k;
+                return false;
+            }
+            last = now.parts_per_billion;
+            self.k += 1;
+        }
     }
 
     /// Blocks: `N` of a [`BlockedBloom`](crate::BlockedBloom).
@@ -748,8 +666,65 @@ impl Plan {
     }
 
     /// The rate to expect with all keys in, as [`blocked_rate`] computes it.
+    #[inline(never)]
     pub const fn rate(&self) -> Rate {
-        blocked_rate(self.keys, self.blocks, self.k, self.layout)
+        let block_bits = self.layout.block_bits;
+        if self.blocks == 0 || self.k == 0 || block_bits < 64 || block_bits > 65_536 {
+            return Rate::ONE;
+        }
+        let bits_set = self.all_bits_set();
+        let same_hash = if self.layout.hash_bits > 32 {
+            0
+        } else {
+            fraction(self.keys, 1 << 32)
+        };
+        Rate::from_q64(bits_set + high_product(!bits_set, same_hash))
+    }
+
+    /// The chance that all bits of another key are set, with 64 fractional bits.
+    ///
+    /// `i` given bits of a block are all clear after `j` keys with the chance `(1 - i/B)^(k j)`. When `j` is
+    /// Poisson-distributed with mean `lambda`, the mean of that is `e^(-lambda (1 - (1 - i/B)^k))`: no sum over `j`
+    /// is needed. That one more bit is *set*, whichever it is, is what is left when the chance is taken off that it
+    /// is clear: with `i / B` because it is one of the `i` bits, and else because `i + 1` bits are. Unlike the usual
+    /// `(1 - (1 - 1/B)^(k j))^k` this is exact: that one takes each block to have the mean number of ones, and is
+    /// 1 % too low for 512 bits.
+    const fn all_bits_set(&self) -> u64 {
+        let block_bits = self.layout.block_bits;
+        let k = smaller(self.k, MAX_K) as usize;
+        // 64ths of a key per bit, doubled until they fill the number.
+        let mut keys_per_bit = fraction(self.keys, self.bits() * 64);
+        let mut doublings = 16;
+        while doublings > 0 && keys_per_bit >> 63 == 0 {
+            keys_per_bit <<= 1;
+            doublings -= 1;
+        }
+        // One bit of a block, with 32 fractional bits.
+        let one_bit = u32::MAX / block_bits + 1;
+        // At `i`, the chance that `i` given bits are clear and that those of so many probes are set.
+        let mut chance = [0; MAX_K as usize + 1];
+        let mut i = 0;
+        while i <= k {
+            // B (1 - (1 - i/B)^k) with 54 fractional bits, as a geometric series: the differences below magnify each
+            // lost bit, and in this form none is lost in large blocks.
+            let mut part = i as u32 * one_bit;
+            let mut touched = 0;
+            let mut probe = 0;
+            while probe < k {
+                touched = ((i as u64) << 54) + high_product(touched, !((part as u64) << 32));
+                probe += 1;
+            }
+            chance[i] = exp_of_minus(high_product(keys_per_bit, touched), doublings);
+            let mut j = i;
+            while j > 0 {
+                j -= 1;
+                part -= one_bit;
+                let set = chance[j].saturating_sub(chance[j + 1]);
+                chance[j] = high_product(set, !((part as u64) << 32));
+            }
+            i += 1;
+        }
+        chance[0]
     }
 
     /// The textbook's rate for the same bits, probes and keys in a classic filter.
@@ -799,99 +774,8 @@ impl Plan {
     }
 }
 
-/// What remains of a rate for the bits of a filter when equal hashes have had their share; not 0.
-const fn without_equal_hashes(rate: Rate, keys: u64, layout: Layout) -> Rate {
-    if layout.hash_bits > 32 {
-        return rate;
-    }
-    let equal_hashes = if keys >> 32 > 0 {
-        BILLION
-    } else {
-        ((keys * BILLION as u64) >> 32) as u32
-    };
-    let parts = rate.parts_per_billion.saturating_sub(equal_hashes);
-    Rate::from_parts_per_billion(if parts == 0 { 1 } else { parts })
-}
-
 /// Precise enough to choose the number of probes: one in a thousand. A constant may not take too many steps.
 const COARSE: u32 = 1_024;
-/// To the block or key.
-const EXACT: u32 = u32::MAX;
-
-/// The fewest blocks, at most `limit`, that keep the rate; `limit` does. Up to one in [`COARSE`] too many
-/// unless exact.
-const fn fewest_blocks(
-    keys: u64,
-    rate: Rate,
-    probes: &Probes,
-    limit: u32,
-    guess: u64,
-    is_exact: bool,
-) -> u32 {
-    // Invariant: `enough` blocks keep the rate, `too_few` do not.
-    let mut enough = limit;
-    let mut too_few = 0;
-    let mut candidate = if guess < limit as u64 {
-        guess as u32
-    } else {
-        limit
-    };
-    let mut step = candidate / 64 + 1;
-    // Walk from the guess, in steps that double, until the answer lies between two of them.
-    let mut went_up = false;
-    let mut went_down = false;
-    while !(went_up && went_down) && too_few < candidate && candidate < enough {
-        if probes.rate(keys, candidate).is_within(rate) {
-            enough = candidate;
-            candidate = candidate.saturating_sub(step);
-            went_down = true;
-        } else {
-            too_few = candidate;
-            candidate = candidate.saturating_add(step);
-            went_up = true;
-        }
-        step = step.saturating_mul(2);
-    }
-    while enough - too_few > 1 + if is_exact { 0 } else { enough / COARSE } {
-        let middle = too_few + (enough - too_few) / 2;
-        if probes.rate(keys, middle).is_within(rate) {
-            enough = middle;
-        } else {
-            too_few = middle;
-        }
-    }
-    enough
-}
-
-/// The most keys, at least `least`, with which so many blocks keep the rate; with `least` they do. Up to one
-/// in `precision` too few.
-const fn most_keys(blocks: u32, rate: Rate, probes: &Probes, least: u64, precision: u32) -> u64 {
-    // Invariant: the rate is kept with `fits` keys, and not with `too_many`.
-    let mut fits = least;
-    let mut step = if least == 0 {
-        blocks as u64
-    } else {
-        least / 512 + 1
-    };
-    let mut too_many = fits.saturating_add(step);
-    while probes.rate(too_many, blocks).is_within(rate) {
-        if too_many == u64::MAX {
-            return u64::MAX;
-        }
-        fits = too_many;
-        step = step.saturating_mul(2);
-        too_many = too_many.saturating_add(step);
-    }
-    while too_many - fits > 1 + fits / precision as u64 {
-        let middle = fits + (too_many - fits) / 2;
-        if probes.rate(middle, blocks).is_within(rate) {
-            fits = middle;
-        } else {
-            too_many = middle;
-        }
-    }
-    fits
-}
 
 /// What a filter with one probe less may cost: 0.5 % more.
 const fn accept_more(blocks: u32) -> u32 {
@@ -911,10 +795,28 @@ const fn smaller(a: u32, b: u32) -> u32 {
 /// bytes of code on a Cortex-M. Nothing may be divided by 0.
 #[inline(never)]
 pub(crate) const fn divide(number: u64, divisor: u64) -> u64 {
-    if divisor <= 65_536 {
-        return divide_by_small(number, divisor as u32);
-    }
     long_division(number, divisor, 0)
+}
+
+/// The quotient of a number and a larger one below 2^63, with 64 fractional bits.
+#[inline(never)]
+pub(crate) const fn fraction(number: u64, divisor: u64) -> u64 {
+    if number >= divisor {
+        return u64::MAX;
+    }
+    let mut rest = number;
+    let mut quotient = 0;
+    let mut bit = 0;
+    while bit < 64 {
+        rest *= 2;
+        quotient <<= 1;
+        if rest >= divisor {
+            rest -= divisor;
+            quotient |= 1;
+        }
+        bit += 1;
+    }
+    quotient
 }
 
 /// `number / divisor` with so many fractional bits; `u64::MAX` if too large.
@@ -940,89 +842,46 @@ const fn long_division(mut number: u64, divisor: u64, fraction_bits: u32) -> u64
     quotient
 }
 
-/// A quotient by a divisor from 1 to 65536, in three divisions that a Cortex-M3 has an instruction for.
-#[inline(never)]
-const fn divide_by_small(number: u64, divisor: u32) -> u64 {
-    let divisor = if divisor == 0 { 1 } else { divisor };
-    let upper = (number >> 32) as u32;
-    let middle = (upper % divisor) << 16 | (number >> 16) as u32 & 0xFFFF;
-    let lower = (middle % divisor) << 16 | number as u32 & 0xFFFF;
-    ((upper / divisor) as u64) << 32 | ((middle / divisor) as u64) << 16 | (lower / divisor) as u64
+// Fixed-point numbers are `u64` with 64 or 58 fractional bits: probabilities below 1, and numbers up to 64.
+
+/// All of a product.
+pub(crate) const fn product(a: u64, b: u64) -> u128 {
+    a as u128 * b as u128
 }
 
-// Fixed-point numbers are `u64` with 64, 62 or 58 fractional bits: probabilities below 1, those that may be 1
-// or slightly off, and numbers up to 64.
-
-const ONE_Q62: u64 = 1 << 62;
-const ONE_Q58: u64 = 1 << 58;
-
-/// The upper and the lower half of a product.
-pub(crate) const fn wide_product(a: u64, b: u64) -> (u64, u64) {
-    const LOW: u64 = u32::MAX as u64;
-    let low = (a & LOW) * (b & LOW);
-    let middle = (a >> 32) * (b & LOW) + (low >> 32);
-    let other_middle = (a & LOW) * (b >> 32) + (middle & LOW);
-    let high = (a >> 32) * (b >> 32) + (middle >> 32) + (other_middle >> 32);
-    (high, other_middle << 32 | low & LOW)
-}
-
-#[inline(never)]
-const fn high_product(a: u64, b: u64) -> u64 {
-    wide_product(a, b).0
-}
-
-/// The product of two numbers with 58 fractional bits; `u64::MAX` if too large.
-#[inline(never)]
-const fn product_q58(a: u64, b: u64) -> u64 {
-    let (high, low) = wide_product(a, b);
-    if high >> 58 > 0 {
+/// `u64::MAX` if too large.
+const fn from_wide(number: u128) -> u64 {
+    if number >> 64 > 0 {
         u64::MAX
     } else {
-        high << 6 | low >> 58
+        number as u64
     }
 }
 
-/// `a / b` with 58 fractional bits; `u64::MAX` if too large.
-const fn quotient(a: u64, b: u64) -> u64 {
-    long_division(a, b, 58)
-}
-
-/// `e^-x` with 58 fractional bits in and 62 out.
+/// The upper half of a product.
 #[inline(never)]
-const fn exp_of_minus(x: u64) -> u64 {
-    /// `e^-32`, `e^-16` ... `e^-(1/8)` with 64 fractional bits, one for each upper bit of `x`.
-    const POWERS: [u64; 9] = [
-        0x0000_0000_0003_908D,
-        0x0000_01E3_55BB_AEE8,
-        0x0015_FC21_0410_27AD,
-        0x04B0_556E_084F_3D1E,
-        0x22A5_5547_7F03_9740,
-        0x5E2D_58D8_B3BC_DF1B,
-        0x9B45_97E3_7CB0_4FF4,
-        0xC75F_7CF5_6410_5743,
-        0xE1EB_5127_6C11_0C3C,
-    ];
-    /// As many terms of the series as matter below 1/8.
-    const TERMS: u32 = 12;
-    if x == 0 {
-        return ONE_Q62;
+pub(crate) const fn high_product(a: u64, b: u64) -> u64 {
+    ((a as u128 * b as u128) >> 64) as u64
+}
+
+/// `e^-x` from `x` divided by two so many times; both with 64 fractional bits.
+///
+/// `2^n (1 - e^(-y / 2^n))` is nearly `y` for a large `n`, and follows for `n - 1` from that for `n` by a square.
+#[inline(never)]
+const fn exp_of_minus(y: u64, doublings: u32) -> u64 {
+    let mut below_one = y;
+    let mut shift = 24;
+    while shift > 1 {
+        below_one -= high_product(below_one, below_one) >> shift;
+        shift -= 1;
     }
-    // What the table leaves of x is below 1/8: here with 64 fractional bits.
-    let rest = x << 9 >> 3;
-    let mut result = u64::MAX;
-    let mut term = TERMS;
-    while term > 0 {
-        result = u64::MAX - divide_by_small(high_product(rest, result), term);
-        term -= 1;
+    let mut power = !below_one;
+    let mut left = doublings;
+    while left > 0 {
+        power = high_product(power, power);
+        left -= 1;
     }
-    let mut i = 0;
-    while i < POWERS.len() {
-        if x << i >> 63 == 1 {
-            result = high_product(result, POWERS[i]);
-        }
-        i += 1;
-    }
-    result >> 2
+    power
 }
 
 /// `log2(1 / rate)` with 58 fractional bits; 0 counts as one part per billion.
@@ -1045,10 +904,13 @@ const fn log2_q58(number: u32) -> u64 {
     let mut mantissa = (number as u64) << (63 - number.ilog2());
     let mut bit = 0;
     while bit < 58 {
-        let square = high_product(mantissa, mantissa);
-        let is_set = square >> 63;
-        mantissa = square << (1 - is_set);
-        result = result << 1 | is_set;
+        mantissa = high_product(mantissa, mantissa);
+        result <<= 1;
+        if mantissa >> 63 == 1 {
+            result |= 1;
+        } else {
+            mantissa <<= 1;
+        }
         bit += 1;
     }
     result

@@ -1,6 +1,6 @@
 //! What a filter can say about itself: how full, how many keys, how often wrong.
 
-use crate::sizing::{Rate, divide};
+use crate::sizing::{Rate, fraction, high_product, product};
 
 /// How full a filter is, taken at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,39 +20,38 @@ impl Stats {
         block_bits: u32,
         k: u32,
     ) -> Self {
-        let mut blocks = 0_u64;
+        let mut blocks = 0_u32;
         let mut ones_in_all = 0_u64;
         let mut full_blocks = 0;
         // Sums over blocks: log2(bits / zeros) in units of 2^-26, and (ones / bits)^k in units of 2^-32.
         let mut emptied = 0_u64;
         let mut wrong = 0_u64;
         let whole = log2(block_bits);
+        let bits = u64::from(block_bits);
+        // So that even all bits are below 1.
+        let one_bit = fraction(0xFFFF_FFFF, bits << 32);
         for ones in ones_in_blocks {
             blocks += 1;
             ones_in_all += u64::from(ones);
             let zeros = block_bits.saturating_sub(ones);
-            emptied += u64::from(if zeros == 0 {
-                // As if half a bit were left: the least that would look like this.
-                full_blocks += 1;
-                whole + LOG2_ONE
-            } else {
-                whole - log2(zeros)
-            });
-            wrong += power(ones, block_bits, k);
+            full_blocks += u32::from(zeros == 0);
+            emptied += u64::from(whole - log2(zeros));
+            let part = (u64::from(ones) * one_bit) >> 32;
+            wrong += (0..k).fold(0xFFFF_FFFF, |product, _| (product * part) >> 32);
         }
+        // As if half a bit were left in full blocks: the least that would look like this.
+        emptied += u64::from(full_blocks) << LOG2_BITS;
         // keys = bits / k * ln(bits / zeros), with each block taken by itself.
-        let bits = u64::from(block_bits);
-        let halvings = (emptied >> LOG2_BITS) * bits
-            + (((emptied & u64::from(LOG2_ONE - 1)) * bits) >> LOG2_BITS);
-        let times_k = (halvings >> 32) * LN_2 + (((halvings & 0xFFFF_FFFF) * LN_2) >> 32);
-        let k = u64::from(k.max(1));
-        let mean = divide(wrong, blocks.max(1));
+        let times_k = (product(emptied, bits * LN_2) >> (LOG2_BITS + 32)) as u64;
+        // Rounded, and 1 more because the inverse of k is rounded down.
+        let keys = high_product(times_k + u64::from(k / 2 + 1), fraction(1, k.into()));
         Self {
-            bits: blocks * bits,
+            bits: u64::from(blocks) * bits,
             ones: ones_in_all,
             full_blocks,
-            estimated_keys: divide(times_k + k / 2, k),
-            rate_parts_per_billion: ((mean * 1_000_000_000) >> 32) as u32,
+            estimated_keys: keys,
+            rate_parts_per_billion: Rate::of(wrong, u64::from(blocks.max(1)) << 32)
+                .parts_per_billion(),
         }
     }
 
@@ -120,12 +119,12 @@ impl Stats {
 
 /// Fractional bits of `log2`: a key in the largest classic filter still counts.
 const LOG2_BITS: u32 = 26;
-const LOG2_ONE: u32 = 1 << LOG2_BITS;
 /// The natural logarithm of 2, in units of 2^-32.
 const LN_2: u64 = 2_977_044_472;
 
 /// The binary logarithm of a positive number in units of 2^-26, bit by bit: squaring doubles a logarithm, and
 /// whether it then reaches 1 is its next bit.
+#[inline(never)]
 fn log2(x: u32) -> u32 {
     let x = x.max(1);
     let whole = x.ilog2();
@@ -140,12 +139,6 @@ fn log2(x: u32) -> u32 {
     log
 }
 
-/// `(ones / bits)^k` in units of 2^-32, just below 1 at most.
-fn power(ones: u32, bits: u32, k: u32) -> u64 {
-    let fraction = divide(u64::from(ones) << 32, u64::from(bits.max(1))).min(0xFFFF_FFFF);
-    (0..k).fold(0xFFFF_FFFF, |product, _| (product * fraction) >> 32)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,7 +150,7 @@ mod tests {
             .step_by(step)
             .chain([1 << 25, u32::MAX, u32::MAX / 3])
         {
-            let exact = f64::from(x).log2() * f64::from(LOG2_ONE);
+            let exact = f64::from(x).log2() * f64::from(1_u32 << LOG2_BITS);
             assert!((f64::from(log2(x)) - exact).abs() < 2.0, "{x}");
         }
     }

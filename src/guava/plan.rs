@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::shape::MAX_WORDS;
-use crate::sizing::{Rate, classic_bits, wide_product};
+use crate::sizing::{Rate, classic_bits, product};
 
 /// Why Guava has no filter of this kind, or none that is served here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Plan {
         }
         // `bits ln(2) / keys`, rounded to the nearest. Only the whole part of a numerator counts in a quotient that
         // is rounded down. With `bits` below 2^31, `keys` is below 2^60: at the highest rate a key has 2^-29 bits.
-        let (twice_bits_ln_2, _) = wide_product(2 * bits, LN_2);
+        let twice_bits_ln_2 = (product(2 * bits, LN_2) >> 64) as u64;
         let k = (twice_bits_ln_2 + keys) / (2 * keys);
         Ok(Self {
             words: words as u32,

@@ -6,7 +6,6 @@ use super::decimal::{Decimal, parse};
 use super::keyspace::KeyRef;
 use super::kind::Kind;
 use super::server::Server;
-use super::server_commands::ratio;
 use super::text::Text;
 use super::texts;
 use crate::key::Sink;
@@ -402,7 +401,8 @@ impl Call<'_, '_> {
     /// Something shows as soon as there is something.
     fn bar(&mut self, part: u32, whole: u32) {
         const WIDTH: u32 = 40;
-        let filled = ratio(part, whole) / (1_000_000_000 / WIDTH);
+        let filled =
+            Rate::of(part.into(), whole.into()).parts_per_billion() / (1_000_000_000 / WIDTH);
         for i in 0..WIDTH {
             let is_filled = i < filled || (i == 0 && part > 0);
             self.put(if is_filled { b'#' } else { b'.' });

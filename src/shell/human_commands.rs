@@ -9,14 +9,18 @@ use super::kind::Kind;
 use super::texts;
 use crate::hash::HashStream;
 use crate::key::Sink;
-use crate::sizing::{Layout, Plan, Rate, divide};
+use crate::sizing::{Layout, Plan, Rate};
 
 pub(super) fn help(call: &mut Call) -> Outcome {
     if call.num_arguments() == 1 {
         call.text_by(&|call| {
-            for command in COMMANDS.iter().filter(|command| is_listed(command)) {
-                let length = usage(command, call);
-                (length..20).for_each(|_| call.write(b" "));
+            for command in &COMMANDS {
+                if !is_listed(command) {
+                    continue;
+                }
+                for _ in usage(command, call)..20 {
+                    call.write(b" ");
+                }
                 call.part(command.text(), b'\t', 2);
                 call.fill_in(texts::LINE_END, &[]);
             }
@@ -35,10 +39,13 @@ pub(super) fn help(call: &mut Call) -> Outcome {
     Ok(())
 }
 
-/// Whether it has a summary.
+/// Whether it has a summary, behind the second tab.
 fn is_listed(command: &Command) -> bool {
-    let tabs = command.text().bytes().filter(|byte| *byte == b'\t');
-    tabs.count() == 2
+    let mut tabs = 0;
+    for byte in command.text().bytes() {
+        tabs += u32::from(byte == b'\t');
+    }
+    tabs == 2
 }
 
 /// Writes the name and what goes behind it; how many bytes that is.
@@ -93,8 +100,7 @@ fn key_stats(key: KeyRef, call: &mut Call) {
     let (mut estimate, mut rate) = (0_u32, 0_u32);
     for stage in keyspace.stages(key) {
         let stats = keyspace.stats(stage);
-        let keys = u32::try_from(stats.estimated_keys()).unwrap_or(u32::MAX);
-        estimate = estimate.saturating_add(keys);
+        estimate = estimate.saturating_add(stats.estimated_keys() as u32);
         rate = rate.saturating_add(stats.rate().parts_per_billion());
     }
     let numbers = [
@@ -120,23 +126,22 @@ fn key_stats(key: KeyRef, call: &mut Call) {
 pub(super) fn fill(call: &mut Call) -> Outcome {
     let key = call.find(1, Kind::Bloom)?;
     let mut histogram = [0_u32; 16];
+    let mut most = 0;
     for stage in call.server.keyspace.stages(key) {
-        for ones in call.server.keyspace.blocks(stage).iter().map(count_ones) {
-            if let Some(count) = histogram.get_mut((ones / 32).min(15) as usize) {
+        for block in call.server.keyspace.blocks(stage) {
+            if let Some(count) = histogram.get_mut((count_ones(block) / 32).min(15) as usize) {
                 *count += 1;
+                most = most.max(*count);
             }
         }
     }
-    let most = histogram.iter().copied().max().unwrap_or(0);
     call.text_by(&|call| {
         call.fill_in(texts::FILL, &[]);
         let mut from = 0;
-        for count in histogram {
+        for &count in &histogram {
             call.fill_in(texts::LINE_END, &[]);
-            for width in [10, 100] {
-                if from < width {
-                    call.write(b" ");
-                }
+            if from < 100 {
+                call.write(if from < 10 { b"  " } else { b" " });
             }
             call.fill_in(texts::FILL_LINE, &[from, count, most, count]);
             from += 32;
@@ -192,11 +197,9 @@ pub(super) fn bench(call: &mut Call) -> Outcome {
         found += u32::from(server.keyspace.contains(key, stream.finish()));
     }
     let ticks = (server.board.clock)().wrapping_sub(start);
-    let nanoseconds = divide(
-        u64::from(ticks) * u64::from(1_000_000_000 / ROUNDS),
-        u64::from(server.board.clock_hz.max(1)),
-    );
-    let nanoseconds = u32::try_from(nanoseconds).unwrap_or(u32::MAX);
+    // Nanoseconds are parts per billion of a second.
+    let all_rounds = u64::from(server.board.clock_hz) * u64::from(ROUNDS);
+    let nanoseconds = Rate::of(ticks.into(), all_rounds).parts_per_billion();
     call.text(texts::BENCH, &[nanoseconds, found]);
     Ok(())
 }

@@ -1,7 +1,5 @@
 //! Commands on keys of whatever kind.
 
-use core::ops::Range;
-
 use super::call::{Call, Outcome};
 use super::kind::Kind;
 use super::pattern::matches;
@@ -12,7 +10,9 @@ struct Choice {
     /// The argument that is the pattern, and the one that is the type; 0 for any.
     pattern: usize,
     type_name: usize,
-    numbers: Range<u32>,
+    /// The first, and how many are looked at.
+    first: u32,
+    count: u32,
 }
 
 pub(super) fn keys(call: &mut Call) -> Outcome {
@@ -21,7 +21,8 @@ pub(super) fn keys(call: &mut Call) -> Outcome {
         &Choice {
             pattern: call.num_arguments() - 1,
             type_name: 0,
-            numbers: 0..u32::MAX,
+            first: 0,
+            count: u32::MAX,
         },
     );
     Ok(())
@@ -31,13 +32,13 @@ pub(super) fn keys(call: &mut Call) -> Outcome {
 fn names(call: &mut Call, choice: &Choice) {
     let mut count = 0;
     for is_counting in [true, false] {
-        let mut number = 0;
+        let mut number = 0_u32;
         let mut last = None;
         while let Some(key) = call.server.keyspace.next_key(last) {
             last = Some(key);
             let keyspace = &call.server.keyspace;
             let pattern = call.argument(choice.pattern);
-            let is_chosen = choice.numbers.contains(&number)
+            let is_chosen = number.wrapping_sub(choice.first) < choice.count
                 && (choice.type_name == 0
                     || is_of_type(call, choice.type_name, keyspace.kind(key)))
                 && (choice.pattern == 0 || matches(pattern, keyspace.name(key)));
@@ -87,7 +88,8 @@ pub(super) fn scan(call: &mut Call) -> Outcome {
         &Choice {
             pattern,
             type_name,
-            numbers: cursor..end,
+            first: cursor,
+            count,
         },
     );
     Ok(())
@@ -109,18 +111,21 @@ pub(super) fn type_of(call: &mut Call) -> Outcome {
 }
 
 pub(super) fn exists(call: &mut Call) -> Outcome {
-    let found = (1..call.num_arguments()).filter(|i| call.key(*i).is_some());
-    let count = found.count();
-    call.integer(count as u32);
+    let mut count = 0;
+    for i in 1..call.num_arguments() {
+        count += u32::from(call.key(i).is_some());
+    }
+    call.integer(count);
     Ok(())
 }
 
 pub(super) fn del(call: &mut Call) -> Outcome {
     let server = &mut *call.server;
-    let removed =
-        (1..server.arguments.len()).filter(|i| server.keyspace.remove(server.arguments.get(*i)));
-    let count = removed.count();
-    call.integer(count as u32);
+    let mut count = 0;
+    for i in 1..server.arguments.len() {
+        count += u32::from(server.keyspace.remove(server.arguments.get(i)));
+    }
+    call.integer(count);
     Ok(())
 }
 

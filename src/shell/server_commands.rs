@@ -7,7 +7,7 @@ use super::keyspace::KeyRef;
 use super::kind::Kind;
 use super::text::Text;
 use super::texts;
-use crate::sizing::divide;
+use crate::sizing::Rate;
 
 pub(super) fn ping(call: &mut Call) -> Outcome {
     if call.num_arguments() > 1 {
@@ -44,20 +44,19 @@ pub(super) fn hello(call: &mut Call) -> Outcome {
     call.server.commands_at_hello = call.server.commands;
     let is_resp3 = call.server.face == Face::Resp3;
     call.map(7);
-    words(call, texts::HELLO);
+    words(call, texts::HELLO, 5);
     call.integer(if is_resp3 { 3 } else { 2 });
-    words(call, texts::HELLO_ID);
+    words(call, texts::HELLO_ID, 1);
     call.integer(1);
-    words(call, texts::HELLO_REST);
+    words(call, texts::HELLO_REST, 5);
     call.array(0);
     Ok(())
 }
 
-/// One string for each of these words, between single spaces.
+/// One string for each of so many words, between single spaces.
 #[inline(never)]
-fn words(call: &mut Call, text: Text) {
-    let spaces = text.bytes().filter(|byte| *byte == b' ').count();
-    for number in 0..=spaces {
+fn words(call: &mut Call, text: Text, count: usize) {
+    for number in 0..count {
         call.text_by(&|call| call.part(text, b' ', number));
     }
 }
@@ -69,48 +68,55 @@ pub(super) fn unknown(_: &mut Call) -> Outcome {
 
 pub(super) fn command(call: &mut Call) -> Outcome {
     let count = COMMANDS.len() as u32;
-    if call.num_arguments() == 1 {
+    let is_documented = if call.num_arguments() == 1 {
         call.array(count);
-        COMMANDS.iter().for_each(|command| describe(command, call));
-        return Ok(());
-    }
-    match call.which(1, texts::COMMAND_WORDS) {
-        Some(0) => call.integer(count),
-        Some(_) => {
-            call.map(count);
-            COMMANDS.iter().for_each(|command| document(command, call));
+        false
+    } else {
+        match call.which(1, texts::COMMAND_WORDS) {
+            Some(0) => {
+                call.integer(count);
+                return Ok(());
+            }
+            Some(_) => call.map(count),
+            None => return Err(texts::COMMAND_SUBCOMMAND),
         }
-        None => return Err(texts::COMMAND_SUBCOMMAND),
+        true
+    };
+    for command in &COMMANDS {
+        if !is_documented {
+            call.array(6);
+        }
+        part(call, command, 0);
+        if is_documented {
+            call.map(3);
+            words(call, texts::SUMMARY, 1);
+            part(call, command, 1);
+            words(call, texts::SINCE, 4);
+        } else {
+            describe(command, call);
+        }
     }
     Ok(())
 }
 
-/// Name, arity, flags, and where the keys are.
+/// Arity, flags, and where the keys are.
 fn describe(command: &Command, call: &mut Call) {
-    call.array(6);
-    name(command, call);
     let (fewest, may_be_more) = command.arity();
     call.signed(may_be_more, fewest);
     call.array(0);
-    let usage = command.text().bytes().skip_while(|byte| *byte != b'\t');
-    let has_key = usage.skip(1).take(3).eq(*b"key");
-    for position in [u32::from(has_key); 3] {
-        call.integer(position);
+    let mut text = command.text().bytes();
+    while text.next().is_some_and(|byte| byte != b'\t') {}
+    // No other usage begins with this letter.
+    let has_key = text.next() == Some(b'k');
+    for _ in 0..3 {
+        call.integer(has_key.into());
     }
 }
 
-fn name(command: &Command, call: &mut Call) {
-    let text = command.text();
-    call.text_by(&|call| call.part(text, b'\t', 0));
-}
-
-fn document(command: &Command, call: &mut Call) {
-    name(command, call);
-    call.map(3);
-    words(call, texts::SUMMARY);
-    let text = command.text();
-    call.text_by(&|call| call.part(text, b'\t', 1));
-    words(call, texts::SINCE);
+/// A string from the text of a command: its name or its usage.
+#[inline(never)]
+fn part(call: &mut Call, command: &Command, number: usize) {
+    call.text_by(&|call| call.part(command.text(), b'\t', number));
 }
 
 /// How many commands after `HELLO` a client still introduces itself.
@@ -218,14 +224,8 @@ fn key_info(key: KeyRef, call: &mut Call) {
         summary.items,
         summary.capacity,
         summary.bytes,
-        ratio(summary.items, summary.capacity),
+        Rate::of(summary.items.into(), summary.capacity.into()).parts_per_billion(),
         keyspace.rate_with(key, word::ITEMS),
     ];
     call.fill_in(texts::INFO_KEY, &numbers);
-}
-
-/// `part / whole` in parts per billion, which is not above 1.
-#[inline(never)]
-pub(super) fn ratio(part: u32, whole: u32) -> u32 {
-    divide(u64::from(part) * 1_000_000_000, u64::from(whole.max(1))).min(1_000_000_000) as u32
 }
