@@ -5,8 +5,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use crate::Machine;
 
 /// Why the firmware started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResetReason {
+#[derive(Clone, Copy)]
+pub(crate) enum ResetReason {
     /// Power came; RAM held nothing of ours.
     PowerOn,
     /// Somebody reset the board.
@@ -21,28 +21,15 @@ pub enum ResetReason {
     Watchdog,
 }
 
-impl ResetReason {
-    const ALL: [Self; 6] = [
-        Self::PowerOn,
-        Self::Reset,
-        Self::Panic,
-        Self::HardFault,
-        Self::StackOverflow,
-        Self::Watchdog,
-    ];
-
-    /// As `INFO` shows it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::PowerOn => "power-on",
-            Self::Reset => "reset",
-            Self::Panic => "panic",
-            Self::HardFault => "hard-fault",
-            Self::StackOverflow => "stack-overflow",
-            Self::Watchdog => "watchdog",
-        }
-    }
-}
+/// As `INFO` shows them.
+const NAMES: [&str; 6] = [
+    "power-on",
+    "reset",
+    "panic",
+    "hard-fault",
+    "stack-overflow",
+    "watchdog",
+];
 
 /// Says that the rest is ours. RAM has any value at power-on.
 const MAGIC: u32 = 0x5EED_B007;
@@ -51,7 +38,7 @@ struct Kept {
     magic: AtomicU32,
     /// How often the firmware started.
     count: AtomicU32,
-    /// The index in [`ResetReason::ALL`] of what to blame for the next start.
+    /// The number of the [`ResetReason`] to blame for the next start.
     next: AtomicU32,
 }
 
@@ -91,8 +78,8 @@ pub fn count() -> u32 {
     KEPT.count.load(Ordering::Relaxed)
 }
 
-/// Why it started this time.
-pub fn reason() -> ResetReason {
-    let index = REASON.load(Ordering::Relaxed) as usize;
-    *ResetReason::ALL.get(index).unwrap_or(&ResetReason::Reset)
+/// Why it started this time, as `INFO` shows it.
+pub fn reason() -> &'static str {
+    let number = REASON.load(Ordering::Relaxed) as usize;
+    NAMES.get(number).unwrap_or(&"reset")
 }
