@@ -6,6 +6,7 @@ use crate::Machine;
 
 /// Why the firmware started.
 #[derive(Clone, Copy)]
+#[repr(u32)]
 pub(crate) enum ResetReason {
     /// Power came; RAM held nothing of ours.
     PowerOn,
@@ -38,21 +39,22 @@ struct Kept {
     magic: AtomicU32,
     /// How often the firmware started.
     count: AtomicU32,
-    /// The number of the [`ResetReason`] to blame for the next start.
+    /// The number of the [`ResetReason`] to blame for the next start, and of this one.
     next: AtomicU32,
+    reason: AtomicU32,
 }
 
 // SAFETY: cortex-m-rt's linker script leaves this section alone at the start; any bits are a valid value.
 #[allow(unsafe_code)]
 #[unsafe(link_section = ".uninit.sundew_boot")]
+// Whole, or the compiler makes a variable of each field, each with an address of its own.
+#[used]
 static KEPT: Kept = Kept {
     magic: AtomicU32::new(0),
     count: AtomicU32::new(0),
     next: AtomicU32::new(0),
+    reason: AtomicU32::new(0),
 };
-
-/// Of this start.
-static REASON: AtomicU32 = AtomicU32::new(0);
 
 /// Counts this start. To be called once.
 pub fn start<M: Machine>() {
@@ -62,7 +64,7 @@ pub fn start<M: Machine>() {
         MAGIC => (count(), KEPT.next.load(Ordering::Relaxed)),
         _ => (0, ResetReason::PowerOn as u32),
     };
-    REASON.store(reason, Ordering::Relaxed);
+    KEPT.reason.store(reason, Ordering::Relaxed);
     KEPT.count.store(count.wrapping_add(1), Ordering::Relaxed);
     KEPT.magic.store(MAGIC, Ordering::Relaxed);
     note(ResetReason::Reset);
@@ -80,6 +82,6 @@ pub fn count() -> u32 {
 
 /// Why it started this time, as `INFO` shows it.
 pub fn reason() -> &'static str {
-    let number = REASON.load(Ordering::Relaxed) as usize;
+    let number = KEPT.reason.load(Ordering::Relaxed) as usize;
     NAMES.get(number).unwrap_or(&"reset")
 }

@@ -125,7 +125,7 @@ macro_rules! cmsdk_receive_handler {
                 data = const $crate::cmsdk::DATA,
                 above_buffer = const 32 - $crate::receive::BUFFER_BYTES.ilog2(),
                 uart = const $uart,
-                next = sym $crate::receive::NEXT,
+                next = sym $crate::receive::PLACES,
                 buffer_is_full = sym $crate::receive::buffer_is_full::<$machine>,
             )
         }

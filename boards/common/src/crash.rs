@@ -69,6 +69,7 @@ const BUS_ADDRESS_IS_VALID: u32 = 1 << 15;
 const REGISTERS: &[u8] = b"-CRASH HardFault at \x06, called from \x05, r0 \x00, r1 \x01, r2 \x02, r3 \x03, r12 \x04, xpsr \x07";
 
 /// Reports a panic; see [`crash_handlers`](crate::crash_handlers).
+#[inline(always)]
 pub fn panic<M: Machine>(info: &PanicInfo) -> ! {
     begin::<M>(ResetReason::Panic);
     write::<M>(b"-CRASH panic");
@@ -130,6 +131,7 @@ pub unsafe extern "C" fn hard_fault<M: Machine>(frame: *const ExceptionFrame) ->
 }
 
 /// Reports that the watchdog is about to reset the board, and lets it. To be called by its interrupt.
+#[inline(always)]
 pub fn watchdog<M: Machine>() -> ! {
     boot::note(ResetReason::Watchdog);
     write::<M>(b"-CRASH watchdog: the main loop stood still\r\n");

@@ -26,12 +26,23 @@ const _: () = assert!(align_of::<Ring>() == BUFFER_BYTES);
 #[allow(unsafe_code)]
 static mut RING: Ring = Ring([0; RING_BYTES]);
 
-/// Where the interrupt puts the next byte, which it alone changes. As long as it is held back there is no room there.
-// An address, not an index, which would take the interrupt two instructions more for each byte.
+/// Addresses in the ring: an index would take the interrupt two instructions more for each byte.
 #[doc(hidden)]
-pub static NEXT: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
-/// The byte that was waiting longest, which the main loop alone changes; if it is [`NEXT`], nothing waits.
-static UNREAD: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+#[repr(C)]
+pub struct Places {
+    /// Where the interrupt puts the next byte, which it alone changes. While it is held back there is no room there.
+    next: AtomicPtr<u8>,
+    /// The byte that was waiting longest, which the main loop alone changes; if it is `next`, nothing waits.
+    unread: AtomicPtr<u8>,
+}
+
+// Whole, or the compiler makes two variables of it, each with an address of its own.
+#[doc(hidden)]
+#[used]
+pub static PLACES: Places = Places {
+    next: AtomicPtr::new(core::ptr::null_mut()),
+    unread: AtomicPtr::new(core::ptr::null_mut()),
+};
 
 fn start() -> *mut u8 {
     (&raw mut RING).cast()
@@ -48,8 +59,8 @@ fn around(place: *mut u8) -> *mut u8 {
 
 /// Whether another buffer can be filled, and not all of the ring with it.
 fn has_room() -> bool {
-    let next = NEXT.load(Ordering::Relaxed).addr();
-    let unread = UNREAD.load(Ordering::Relaxed).addr();
+    let next = PLACES.next.load(Ordering::Relaxed).addr();
+    let unread = PLACES.unread.load(Ordering::Relaxed).addr();
     let room = if unread > next { 0 } else { RING_BYTES } + unread - next;
     room > BUFFER_BYTES
 }
@@ -66,14 +77,14 @@ static LOST: AtomicU32 = AtomicU32::new(0);
 #[allow(unsafe_code)]
 #[inline(always)]
 pub unsafe fn byte<M: Machine>(byte: u8) -> bool {
-    let next = NEXT.load(Ordering::Relaxed);
+    let next = PLACES.next.load(Ordering::Relaxed);
     // SAFETY: only the interrupt, which cannot interrupt itself, writes to the ring. It is not held back, so nothing
     // else refers to this byte, and there is one more in the ring, or its end.
     let next = unsafe {
         next.write(byte);
         next.add(1)
     };
-    NEXT.store(next, Ordering::Relaxed);
+    PLACES.next.store(next, Ordering::Relaxed);
     if next.addr().is_multiple_of(BUFFER_BYTES) {
         return buffer_is_full::<M>();
     }
@@ -84,7 +95,7 @@ pub unsafe fn byte<M: Machine>(byte: u8) -> bool {
 #[doc(hidden)]
 #[inline(never)]
 pub extern "C" fn buffer_is_full<M: Machine>() -> bool {
-    NEXT.store(around(NEXT.load(Ordering::Relaxed)), Ordering::Relaxed);
+    PLACES.next.store(around(PLACES.next.load(Ordering::Relaxed)), Ordering::Relaxed);
     let has_room = has_room();
     if !has_room {
         // The next byte and its request stay where they are until `Receiver::read` made room.
@@ -120,8 +131,8 @@ impl<M: Machine> Receiver<M> {
     /// Lets the interrupt of received bytes through. The interrupt controller, of which there is one, goes in, so
     /// that this happens once.
     pub fn start(_controller: NVIC) -> Self {
-        NEXT.store(start(), Ordering::Relaxed);
-        UNREAD.store(start(), Ordering::Relaxed);
+        PLACES.next.store(start(), Ordering::Relaxed);
+        PLACES.unread.store(start(), Ordering::Relaxed);
         unmask::<M>();
         Self {
             machine: PhantomData,
@@ -131,18 +142,18 @@ impl<M: Machine> Receiver<M> {
     /// Shows what has been waiting longest: up to the end of a buffer, or what there is of one.
     #[allow(unsafe_code)]
     pub fn read(&mut self, show: impl FnOnce(&[u8])) {
-        let unread = UNREAD.load(Ordering::Relaxed);
+        let unread = PLACES.unread.load(Ordering::Relaxed);
         let in_buffer = BUFFER_BYTES - unread.addr() % BUFFER_BYTES;
         // If the interrupt is in this buffer, it is ahead by less; if it went round, by a number below 0.
-        let ahead = NEXT.load(Ordering::Relaxed).addr().wrapping_sub(unread.addr());
+        let ahead = PLACES.next.load(Ordering::Relaxed).addr().wrapping_sub(unread.addr());
         let length = ahead.min(in_buffer);
         // Between an interrupt and what it interrupts, only the compiler could put them in another order.
         compiler_fence(Ordering::Acquire);
-        // SAFETY: these bytes were received, and the interrupt writes none of them anew before `UNREAD` went on.
+        // SAFETY: these bytes were received, and the interrupt writes none of them anew before `unread` went on.
         show(unsafe { core::slice::from_raw_parts(unread, length) });
         compiler_fence(Ordering::Release);
         cortex_m::interrupt::free(|_| {
-            UNREAD.store(around(unread.wrapping_add(length)), Ordering::Relaxed);
+            PLACES.unread.store(around(unread.wrapping_add(length)), Ordering::Relaxed);
             if has_room() {
                 // It may have been held back.
                 unmask::<M>();
@@ -152,7 +163,7 @@ impl<M: Machine> Receiver<M> {
 
     /// Whether nothing is waiting.
     pub fn is_empty(&self) -> bool {
-        NEXT.load(Ordering::Relaxed) == UNREAD.load(Ordering::Relaxed)
+        PLACES.next.load(Ordering::Relaxed) == PLACES.unread.load(Ordering::Relaxed)
     }
 
     /// Sleeps until the next interrupt, unless a byte is waiting.
