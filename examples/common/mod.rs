@@ -9,7 +9,9 @@ use cortex_m::peripheral::NVIC;
 use sundew_board::cmsdk::{Led, Timer, Uart, Watchdog};
 use sundew_board::receive::Receiver;
 use sundew_board::register::Register;
-use sundew_board::{AfterCrash, Machine, Transmitter, crash, crash_handlers, cmsdk_receive_handler};
+use sundew_board::{
+    AfterCrash, Machine, Transmitter, cmsdk_receive_handler, crash, crash_handlers,
+};
 
 use interrupts::Uart0Received;
 

@@ -95,7 +95,10 @@ pub unsafe fn byte<M: Machine>(byte: u8) -> bool {
 #[doc(hidden)]
 #[inline(never)]
 pub extern "C" fn buffer_is_full<M: Machine>() -> bool {
-    PLACES.next.store(around(PLACES.next.load(Ordering::Relaxed)), Ordering::Relaxed);
+    PLACES.next.store(
+        around(PLACES.next.load(Ordering::Relaxed)),
+        Ordering::Relaxed,
+    );
     let has_room = has_room();
     if !has_room {
         // The next byte and its request stay where they are until `Receiver::read` made room.
@@ -145,7 +148,11 @@ impl<M: Machine> Receiver<M> {
         let unread = PLACES.unread.load(Ordering::Relaxed);
         let in_buffer = BUFFER_BYTES - unread.addr() % BUFFER_BYTES;
         // If the interrupt is in this buffer, it is ahead by less; if it went round, by a number below 0.
-        let ahead = PLACES.next.load(Ordering::Relaxed).addr().wrapping_sub(unread.addr());
+        let ahead = PLACES
+            .next
+            .load(Ordering::Relaxed)
+            .addr()
+            .wrapping_sub(unread.addr());
         let length = ahead.min(in_buffer);
         // Between an interrupt and what it interrupts, only the compiler could put them in another order.
         compiler_fence(Ordering::Acquire);
@@ -153,7 +160,9 @@ impl<M: Machine> Receiver<M> {
         show(unsafe { core::slice::from_raw_parts(unread, length) });
         compiler_fence(Ordering::Release);
         cortex_m::interrupt::free(|_| {
-            PLACES.unread.store(around(unread.wrapping_add(length)), Ordering::Relaxed);
+            PLACES
+                .unread
+                .store(around(unread.wrapping_add(length)), Ordering::Relaxed);
             if has_room() {
                 // It may have been held back.
                 unmask::<M>();
