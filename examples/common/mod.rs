@@ -7,9 +7,11 @@ mod log;
 
 use cortex_m::peripheral::NVIC;
 use sundew_board::cmsdk::{Led, Timer, Uart, Watchdog};
-use sundew_board::receive::{self, Receiver};
+use sundew_board::receive::Receiver;
 use sundew_board::register::Register;
-use sundew_board::{AfterCrash, Machine, Transmitter, crash, crash_handlers};
+use sundew_board::{
+    AfterCrash, Machine, Transmitter, cmsdk_receive_handler, crash, crash_handlers,
+};
 
 use interrupts::Uart0Received;
 
@@ -48,9 +50,10 @@ impl Machine for Board {
 
 crash_handlers!(Board);
 
+const UART_ADDRESS: usize = 0x4000_4000;
 // SAFETY: all are there on mps2-an385.
 #[allow(unsafe_code)]
-const UART: Uart = unsafe { Uart::at(0x4000_4000, Board::CLOCK_HZ, sundew_board::BAUD) };
+const UART: Uart = unsafe { Uart::at(UART_ADDRESS, Board::CLOCK_HZ, sundew_board::BAUD) };
 #[allow(unsafe_code)]
 pub const TIMER: Timer = unsafe { Timer::at(0x4000_0000) };
 #[allow(unsafe_code)]
@@ -68,18 +71,11 @@ pub fn start_uart(controller: NVIC) -> (Receiver<Board>, Transmitter<impl FnMut(
 }
 
 /// The watchdog is about to reset the board.
-// SAFETY: as cortex-m-rt asks, it relies on nothing that was interrupted.
+// SAFETY: the name is that of the exception in cortex-m-rt's table, whose own macro would add two functions.
 #[allow(unsafe_code)]
-#[cortex_m_rt::exception]
-unsafe fn NonMaskableInt() -> ! {
+#[unsafe(no_mangle)]
+extern "C" fn NonMaskableInt() -> ! {
     crash::watchdog::<Board>()
 }
 
-/// A byte came.
-// SAFETY: the name stands for this interrupt in the table, nothing else has it.
-#[allow(unsafe_code)]
-#[unsafe(no_mangle)]
-extern "C" fn UART0_RX() {
-    // SAFETY: this is the handler.
-    unsafe { receive::byte::<Board>(UART.read()) };
-}
+cmsdk_receive_handler!(UART0_RX, Board, UART_ADDRESS);

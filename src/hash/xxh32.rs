@@ -47,16 +47,6 @@ impl Xxh32 {
         self.seed
     }
 
-    /// [`stream`](HashFunction::stream) for constants.
-    pub(crate) const fn stream_const(&self) -> Xxh32Stream {
-        Xxh32Stream {
-            lanes: lanes(self.seed),
-            pending: Pending::new(),
-            length: 0,
-            is_long: 0,
-        }
-    }
-
     /// [`hash`](HashFunction::hash) for constants: the same result, computed by the compiler.
     pub const fn hash_const(&self, bytes: &[u8]) -> u32 {
         hash_const(self.seed, bytes)
@@ -75,7 +65,9 @@ impl HashFunction for Xxh32 {
     }
 
     fn stream(&self) -> Xxh32Stream {
-        self.stream_const()
+        let mut stream = Xxh32Stream::STOPPED;
+        stream.restart(*self);
+        stream
     }
 
     fn seed_check(&self) -> u64 {
@@ -342,6 +334,14 @@ pub struct Xxh32Stream {
 }
 
 impl Xxh32Stream {
+    /// All zeros, to be [started](Self::restart).
+    pub(crate) const STOPPED: Self = Self {
+        lanes: [0; 4],
+        pending: Pending::new(),
+        length: 0,
+        is_long: 0,
+    };
+
     /// Starts anew. What is pending stays where it is, so that nothing is cleared but counts.
     pub(crate) fn restart(&mut self, hash: Xxh32) {
         self.lanes = lanes(hash.seed);

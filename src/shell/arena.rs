@@ -82,7 +82,8 @@ pub(super) mod word {
 /// The longest name of a key, in bytes.
 pub(super) const MAX_NAME: usize = (word::EXTRA - word::NAME) * 4;
 
-pub(super) const NO_HEADER: &Header = &[0; 16];
+// No constant: that would be one with an empty block, for whose alignment gaps of up to 100 bytes are left in flash.
+static NO_HEADER: Header = [0; 16];
 
 /// Probes per key.
 pub(super) fn num_probes(header: &Header) -> u32 {
@@ -175,7 +176,7 @@ impl ArenaView {
 
     #[inline(never)]
     pub(super) fn header(&self, at: usize) -> &Header {
-        self.units.get(at).map_or(NO_HEADER, Block512::words)
+        self.units.get(at).map_or(&NO_HEADER, Block512::words)
     }
 
     #[inline(never)]

@@ -10,7 +10,7 @@ use super::kind::Kind;
 use super::server::Server;
 use super::texts;
 use super::{DUMPS, FAMILIES};
-use crate::hash::{HashFunction, HashStream, Xxh32, Xxh32Stream};
+use crate::hash::{HashStream, Xxh32Stream};
 use crate::key::Sink;
 
 /// What becomes of the current argument.
@@ -63,7 +63,7 @@ impl Dispatch {
             hash: 0,
             has_changed: false,
             _full_word: 0,
-            stream: Xxh32::UNSEEDED.stream_const(),
+            stream: Xxh32Stream::STOPPED,
         }
     }
 

@@ -122,33 +122,35 @@ pub struct Shell<'a> {
 impl<'a> Shell<'a> {
     /// A console for these keys, as it is after power-on.
     pub const fn new(keyspace: Keyspace<'a>, board: Board) -> Self {
+        // Last all that is zero, which so is cleared in few calls.
         Self {
             server: Server {
                 keyspace,
-                dispatch: Dispatch::new(),
                 board,
+                dispatch: const { Dispatch::new() },
                 uptime: Uptime::ZERO,
                 bytes_lost: 0,
                 commands: 0,
                 commands_at_hello: 0,
-                is_quitting: false,
-                face: Face::Resp2,
-                arguments: const { Arguments::new() },
-                lookups: Lookups::new(),
                 dump: Dump::NONE,
-                load: Load::new(),
+                load: const { Load::new() },
                 #[cfg(feature = "shell-saves")]
                 store: None,
                 #[cfg(feature = "shell-saves")]
                 saves: save::Saves::NONE,
+                lookups: const { Lookups::new() },
+                is_quitting: false,
+                face: Face::Resp2,
+                _full_word: 0,
+                arguments: const { Arguments::new() },
             },
-            frames: Frames::new(),
-            line: LineEditor::new(),
-            last: 0,
-            is_after_empty_line: false,
-            is_after_return: false,
-            is_overlong: false,
+            line: const { LineEditor::new() },
+            frames: const { Frames::new() },
             bytes_lost_untold: 0,
+            last: 0,
+            is_overlong: false,
+            is_after_return: false,
+            is_after_empty_line: false,
         }
     }
 

@@ -36,26 +36,29 @@ pub struct Board {
 pub(super) struct Server<'a> {
     pub keyspace: Keyspace<'a>,
     pub dispatch: Dispatch,
-    pub board: Board,
     pub uptime: Uptime,
     /// Bytes that the driver lost since the start.
     pub bytes_lost: u32,
     /// Commands since the start, and how many it had been at the last `HELLO`.
     pub commands: u32,
     pub commands_at_hello: u32,
-    /// What `SUNDEW.ASK` and `SUNDEW.TOLD` came to.
-    pub lookups: Lookups,
     pub dump: Dump,
     pub load: Load,
     #[cfg(feature = "shell-saves")]
     pub store: Option<StoreRef<'a>>,
     #[cfg(feature = "shell-saves")]
     pub saves: Saves,
+    /// What `SUNDEW.ASK` and `SUNDEW.TOLD` came to.
+    pub lookups: Lookups,
     /// Whether a command asked for the other end to be forgotten.
     pub is_quitting: bool,
     /// Who is at the other end.
     pub face: Face,
+    /// There is no padding, around which the compiler would clear in pieces: 60 bytes of flash.
+    pub _full_word: u16,
     pub arguments: Arguments,
+    // Behind all that is zero at the start, which so is cleared in one call.
+    pub board: Board,
 }
 
 /// A store that can be shown, which is that there is one.

@@ -17,6 +17,7 @@
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Crc32 {
+    /// The register's complement: 0 at the start, so that what is empty is all zeros.
     state: u32,
 }
 
@@ -42,22 +43,24 @@ static TABLE: [u32; 16] = {
 impl Crc32 {
     /// Of no bytes.
     pub const fn new() -> Self {
-        Self { state: u32::MAX }
+        Self { state: 0 }
     }
 
     /// Adds bytes.
     pub fn write(&mut self, bytes: &[u8]) {
+        let mut register = !self.state;
         for byte in bytes {
-            self.state ^= u32::from(*byte);
+            register ^= u32::from(*byte);
             for _ in 0..2 {
-                self.state = (self.state >> 4) ^ TABLE[(self.state & 0xF) as usize];
+                register = (register >> 4) ^ TABLE[(register & 0xF) as usize];
             }
         }
+        self.state = !register;
     }
 
     /// The checksum; more bytes may follow.
     pub const fn finish(&self) -> u32 {
-        !self.state
+        self.state
     }
 
     /// The checksum of these bytes.

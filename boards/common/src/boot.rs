@@ -5,8 +5,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use crate::Machine;
 
 /// Why the firmware started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResetReason {
+#[derive(Clone, Copy)]
+#[repr(u32)]
+pub(crate) enum ResetReason {
     /// Power came; RAM held nothing of ours.
     PowerOn,
     /// Somebody reset the board.
@@ -21,28 +22,15 @@ pub enum ResetReason {
     Watchdog,
 }
 
-impl ResetReason {
-    const ALL: [Self; 6] = [
-        Self::PowerOn,
-        Self::Reset,
-        Self::Panic,
-        Self::HardFault,
-        Self::StackOverflow,
-        Self::Watchdog,
-    ];
-
-    /// As `INFO` shows it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::PowerOn => "power-on",
-            Self::Reset => "reset",
-            Self::Panic => "panic",
-            Self::HardFault => "hard-fault",
-            Self::StackOverflow => "stack-overflow",
-            Self::Watchdog => "watchdog",
-        }
-    }
-}
+/// As `INFO` shows them.
+const NAMES: [&str; 6] = [
+    "power-on",
+    "reset",
+    "panic",
+    "hard-fault",
+    "stack-overflow",
+    "watchdog",
+];
 
 /// Says that the rest is ours. RAM has any value at power-on.
 const MAGIC: u32 = 0x5EED_B007;
@@ -51,21 +39,22 @@ struct Kept {
     magic: AtomicU32,
     /// How often the firmware started.
     count: AtomicU32,
-    /// The index in [`ResetReason::ALL`] of what to blame for the next start.
+    /// The number of the [`ResetReason`] to blame for the next start, and of this one.
     next: AtomicU32,
+    reason: AtomicU32,
 }
 
 // SAFETY: cortex-m-rt's linker script leaves this section alone at the start; any bits are a valid value.
 #[allow(unsafe_code)]
 #[unsafe(link_section = ".uninit.sundew_boot")]
+// Whole, or the compiler makes a variable of each field, each with an address of its own.
+#[used]
 static KEPT: Kept = Kept {
     magic: AtomicU32::new(0),
     count: AtomicU32::new(0),
     next: AtomicU32::new(0),
+    reason: AtomicU32::new(0),
 };
-
-/// Of this start.
-static REASON: AtomicU32 = AtomicU32::new(0);
 
 /// Counts this start. To be called once.
 pub fn start<M: Machine>() {
@@ -75,7 +64,7 @@ pub fn start<M: Machine>() {
         MAGIC => (count(), KEPT.next.load(Ordering::Relaxed)),
         _ => (0, ResetReason::PowerOn as u32),
     };
-    REASON.store(reason, Ordering::Relaxed);
+    KEPT.reason.store(reason, Ordering::Relaxed);
     KEPT.count.store(count.wrapping_add(1), Ordering::Relaxed);
     KEPT.magic.store(MAGIC, Ordering::Relaxed);
     note(ResetReason::Reset);
@@ -91,8 +80,8 @@ pub fn count() -> u32 {
     KEPT.count.load(Ordering::Relaxed)
 }
 
-/// Why it started this time.
-pub fn reason() -> ResetReason {
-    let index = REASON.load(Ordering::Relaxed) as usize;
-    *ResetReason::ALL.get(index).unwrap_or(&ResetReason::Reset)
+/// Why it started this time, as `INFO` shows it.
+pub fn reason() -> &'static str {
+    let number = KEPT.reason.load(Ordering::Relaxed) as usize;
+    NAMES.get(number).unwrap_or(&"reset")
 }

@@ -16,7 +16,7 @@ pub fn describe<M: Machine>() -> Board {
     Board {
         name: M::NAME,
         boot_count: boot::count(),
-        reset_reason: boot::reason().name(),
+        reset_reason: boot::reason(),
         static_ram: memory::static_ram(),
         stack_high_water: memory::stack_high_water,
         clock: M::ticks,
@@ -56,7 +56,7 @@ pub fn run_with<'a, M: Machine>(
         info,
         "start {}, {}; {} bytes of static RAM",
         boot::count(),
-        boot::reason().name(),
+        boot::reason(),
         memory::static_ram()
     );
 
@@ -71,27 +71,27 @@ pub fn run_with<'a, M: Machine>(
             M::feed_watchdog();
             step = now;
         }
-        if receiver.is_empty() {
-            let is_resting = now.wrapping_sub(last_received) >= RESTING && !is_saving(&shell);
-            if is_new_step && !is_resting {
-                // A UART that waits for its turn to send has no error to give, nor has an LED.
-                let _ = shell.poll(now, &mut transmitter);
-                let _ = status.show(now, is_active, shell.is_near_capacity());
-                is_active = false;
+        let is_empty = receiver.is_empty();
+        if !is_empty {
+            let lost = M::take_lost();
+            if lost > 0 {
+                log!(warn, "the UART lost {} bytes or more", lost);
+                shell.bytes_lost(lost);
             }
+            // A UART that waits for its turn to send has no error to give, nor has an LED.
+            receiver.read(|bytes| _ = shell.feed(bytes, now, &mut transmitter));
+            last_received = now;
+            is_active = true;
+        }
+        let is_resting = now.wrapping_sub(last_received) >= RESTING && !is_saving(&shell);
+        if is_new_step && !is_resting {
+            // After bytes it has nothing to do.
+            let _ = shell.poll(now, &mut transmitter);
+            let _ = status.show(is_active, shell.is_near_capacity());
+            is_active = false;
+        }
+        if is_empty {
             receiver.sleep();
-            continue;
-        }
-        let lost = M::take_lost();
-        if lost > 0 {
-            log!(warn, "the UART lost {} bytes or more", lost);
-            shell.bytes_lost(lost);
-        }
-        receiver.read(|bytes| _ = shell.feed(bytes, now, &mut transmitter));
-        last_received = now;
-        is_active = true;
-        if is_new_step {
-            let _ = status.show(now, true, shell.is_near_capacity());
         }
     }
 }

@@ -10,8 +10,6 @@ use cortex_m_semihosting::debug;
 
 use crate::boot::{self, ResetReason};
 use crate::log::log;
-#[cfg(target_has_atomic = "32")]
-use crate::register::Register;
 use crate::{AfterCrash, Machine, memory};
 
 /// `crash_handlers!(Board)`: the handlers of panics and of faults, which report over the UART of that
@@ -52,25 +50,26 @@ macro_rules! crash_handlers {
 /// Stack that the report of a fault may take.
 pub const REPORT_STACK_BYTES: usize = 768;
 
-/// Which fault it was, and the address that could not be accessed: a bus fault's and a protection fault's. A
-/// Cortex-M0, the one without compare-and-swap, has none of it.
-#[allow(unsafe_code)]
+/// The word that says which fault it was. Those that [`BUS_ADDRESS`] and [`PROTECTED_ADDRESS`] show, by their number from
+/// this one on, have the address that could not be accessed. A Cortex-M0, the one without compare-and-swap, has none of
+/// it.
 #[cfg(target_has_atomic = "32")]
-// SAFETY: every ARMv7-M and ARMv8-M core has them there.
-const FAULT: (Register, Register, Register) = unsafe {
-    (
-        Register::at(0xE000_ED28),
-        Register::at(0xE000_ED38),
-        Register::at(0xE000_ED34),
-    )
-};
+const FAULT: *const u32 = core::ptr::with_exposed_provenance(0xE000_ED28);
+#[cfg(target_has_atomic = "32")]
+const PROTECTED_ADDRESS: &[u8] = b", address \x03";
+#[cfg(target_has_atomic = "32")]
+const BUS_ADDRESS: &[u8] = b", address \x04";
 /// The bits of the status that say that one of the addresses means something.
 #[cfg(target_has_atomic = "32")]
-const BUS_ADDRESS_IS_VALID: u32 = 1 << 15;
-#[cfg(target_has_atomic = "32")]
 const PROTECTED_ADDRESS_IS_VALID: u32 = 1 << 7;
+#[cfg(target_has_atomic = "32")]
+const BUS_ADDRESS_IS_VALID: u32 = 1 << 15;
+
+/// By the numbers that the registers have in [`ExceptionFrame`].
+const REGISTERS: &[u8] = b"-CRASH HardFault at \x06, called from \x05, r0 \x00, r1 \x01, r2 \x02, r3 \x03, r12 \x04, xpsr \x07";
 
 /// Reports a panic; see [`crash_handlers`](crate::crash_handlers).
+#[inline(always)]
 pub fn panic<M: Machine>(info: &PanicInfo) -> ! {
     begin::<M>(ResetReason::Panic);
     write::<M>(b"-CRASH panic");
@@ -101,39 +100,30 @@ pub fn panic<M: Machine>(info: &PanicInfo) -> ! {
 /// `frame` is where the stack pointer was after the core stored, or tried to store, its registers.
 #[allow(unsafe_code)]
 pub unsafe extern "C" fn hard_fault<M: Machine>(frame: *const ExceptionFrame) -> ! {
-    let is_overflow = memory::is_beyond_stack(frame.addr());
-    begin::<M>(if is_overflow {
-        ResetReason::StackOverflow
-    } else {
-        ResetReason::HardFault
-    });
-    if is_overflow {
+    let stack_pointer = frame.addr() as u32;
+    if memory::is_beyond_stack(frame.addr()) {
+        begin::<M>(ResetReason::StackOverflow);
         // The core could not store its registers.
-        write::<M>(b"-CRASH stack overflow");
-        write_value::<M>(b", sp ", frame.addr() as u32);
-        log!(error, "stack overflow, sp {=u32:#x}", frame.addr() as u32);
+        // SAFETY: the text shows one word.
+        unsafe { write_words::<M>(b"-CRASH stack overflow, sp \x00", &raw const stack_pointer) };
+        log!(error, "stack overflow, sp {=u32:#x}", stack_pointer);
     } else {
-        // SAFETY: it lies within the stack, and `crash_handlers` leaves that part of the stack alone.
-        let frame = unsafe { &*frame };
-        write_value::<M>(b"-CRASH HardFault at ", frame.pc());
-        write_value::<M>(b", called from ", frame.lr());
-        write_value::<M>(b", r0 ", frame.r0());
-        write_value::<M>(b", r1 ", frame.r1());
-        write_value::<M>(b", r2 ", frame.r2());
-        write_value::<M>(b", r3 ", frame.r3());
-        write_value::<M>(b", r12 ", frame.r12());
-        write_value::<M>(b", xpsr ", frame.xpsr());
-        log!(error, "HardFault at {=u32:#x}", frame.pc());
+        begin::<M>(ResetReason::HardFault);
+        // SAFETY: the registers lie within the stack, and `crash_handlers` leaves that part of the stack alone.
+        unsafe { write_words::<M>(REGISTERS, frame.cast()) };
+        // SAFETY: as above.
+        log!(error, "HardFault at {=u32:#x}", unsafe { (*frame).pc() });
     }
     #[cfg(target_has_atomic = "32")]
-    {
-        let status = FAULT.0.read();
-        write_value::<M>(b", status ", status);
+    // SAFETY: every ARMv7-M and ARMv8-M core has these words.
+    unsafe {
+        write_words::<M>(b", status \x00", FAULT);
+        let status = FAULT.read_volatile();
         if status & BUS_ADDRESS_IS_VALID != 0 {
-            write_value::<M>(b", address ", FAULT.1.read());
+            write_words::<M>(BUS_ADDRESS, FAULT);
         }
         if status & PROTECTED_ADDRESS_IS_VALID != 0 {
-            write_value::<M>(b", address ", FAULT.2.read());
+            write_words::<M>(PROTECTED_ADDRESS, FAULT);
         }
     }
     write::<M>(b"\r\n");
@@ -141,6 +131,7 @@ pub unsafe extern "C" fn hard_fault<M: Machine>(frame: *const ExceptionFrame) ->
 }
 
 /// Reports that the watchdog is about to reset the board, and lets it. To be called by its interrupt.
+#[inline(always)]
 pub fn watchdog<M: Machine>() -> ! {
     boot::note(ResetReason::Watchdog);
     write::<M>(b"-CRASH watchdog: the main loop stood still\r\n");
@@ -149,13 +140,16 @@ pub fn watchdog<M: Machine>() -> ! {
 
 /// The last three parts of a path: what is before them is about the computer that built this.
 fn short(path: &[u8]) -> &[u8] {
-    let start = path.rsplitn(4, |byte| *byte == b'/').take(3);
-    let length = start.map(|part| part.len() + 1).sum::<usize>() - 1;
-    path.split_at_checked(path.len().saturating_sub(length))
-        .map_or(path, |(_, end)| end)
+    let mut slashes = 0;
+    let third = path.iter().rposition(|byte| {
+        slashes += u32::from(*byte == b'/');
+        slashes == 3
+    });
+    third.and_then(|at| path.get(at + 1..)).unwrap_or(path)
 }
 
 /// Leaves at once if there was a crash already: the handler itself crashed, or wants to.
+#[inline(never)]
 fn begin<M: Machine>(reason: ResetReason) {
     static CRASHING: AtomicBool = AtomicBool::new(false);
 
@@ -177,28 +171,48 @@ fn exit<M: Machine>() -> ! {
     }
 }
 
-#[inline(never)]
-fn write<M: Machine>(bytes: &[u8]) {
-    bytes.iter().for_each(|byte| M::write_last_word(*byte));
+fn write<M: Machine>(text: &[u8]) {
+    // SAFETY: no text but those of `hard_fault` shows words, as paths and messages are made of printable bytes.
+    #[allow(unsafe_code)]
+    unsafe {
+        write_words::<M>(text, core::ptr::null());
+    }
 }
 
-// Neither of the two can panic, which would bring core::fmt in by the message about an index.
+/// Writes a text, where a byte below 8 stands for the word of that number: one call instead of two for each word.
+///
+/// # Safety
+///
+/// There are these words.
+#[allow(unsafe_code)]
+#[inline(never)]
+unsafe fn write_words<M: Machine>(text: &[u8], words: *const u32) {
+    for byte in text {
+        if *byte >= 8 {
+            send::<M>(*byte);
+            continue;
+        }
+        // SAFETY: the caller promised it.
+        let word = unsafe { words.add(usize::from(*byte)).read_volatile() };
+        write::<M>(b"0x");
+        for i in (0..8).rev() {
+            let digit = (word >> (4 * i) & 0xF) as u8;
+            let base = if digit < 10 { b'0' } else { b'a' - 10 };
+            send::<M>(base + digit);
+        }
+    }
+}
 
+// It cannot panic, which would bring core::fmt in by the message about an index.
 fn write_decimal<M: Machine>(value: u32) {
     let rest = value / 10;
     if rest > 0 {
         write_decimal::<M>(rest);
     }
-    write::<M>(&[b'0' + (value % 10) as u8]);
+    send::<M>(b'0' + (value % 10) as u8);
 }
 
 #[inline(never)]
-fn write_value<M: Machine>(name: &[u8], value: u32) {
-    write::<M>(name);
-    write::<M>(b"0x");
-    for i in (0..8).rev() {
-        let digit = (value >> (4 * i) & 0xF) as u8;
-        let base = if digit < 10 { b'0' } else { b'a' - 10 };
-        write::<M>(&[base + digit]);
-    }
+fn send<M: Machine>(byte: u8) {
+    M::write_last_word(byte);
 }

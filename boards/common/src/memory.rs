@@ -6,10 +6,6 @@ use cortex_m::register::msp;
 // SAFETY: cortex-m-rt's linker script and the board's memory.x define these; only their addresses mean something.
 unsafe extern "C" {
     safe static __sdata: u32;
-    safe static __edata: u32;
-    safe static __sbss: u32;
-    safe static __ebss: u32;
-    safe static __suninit: u32;
     safe static __euninit: u32;
     safe static _stack_start: u32;
     safe static _stack_end: u32;
@@ -24,14 +20,12 @@ const GUARD: usize = 256;
 /// The core stores so many bytes at a fault.
 const FRAME_BYTES: usize = 32;
 
-/// Bytes of `.data`, `.bss` and `.uninit`, and of `.large` on a board that has it.
+/// Bytes of `.data`, `.bss` and `.uninit`, which follow each other, and of `.large` on a board that has it.
 pub fn static_ram() -> u32 {
-    let data = (&raw const __edata).addr() - (&raw const __sdata).addr();
-    let bss = (&raw const __ebss).addr() - (&raw const __sbss).addr();
-    let kept = (&raw const __euninit).addr() - (&raw const __suninit).addr();
+    let bytes = (&raw const __euninit).addr() - (&raw const __sdata).addr();
     #[cfg(feature = "large-ram")]
-    let bss = bss + crate::large_ram::bytes() as usize;
-    (data + bss + kept) as u32
+    let bytes = bytes + crate::large_ram::bytes() as usize;
+    bytes as u32
 }
 
 /// The lowest address of the stack. It lies at the start of RAM, so that what overflows leaves RAM instead of

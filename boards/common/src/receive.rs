@@ -1,55 +1,69 @@
-//! The way in: an interrupt receives into a buffer, and hands full ones through a ring to the main loop, which gives
-//! them back through another. No byte is copied on its way.
+//! The way in: an interrupt receives into a ring, and the main loop reads what is there. No byte is copied on its way.
 //!
-//! Nothing is lost here without being counted. When there is no empty buffer the interrupt is held back and the byte
-//! stays in the UART. QEMU waits then; a real line does not, and the UART says that it lost something.
+//! Nothing is lost here without being counted. When the ring is full the interrupt is held back and the byte stays in
+//! the UART. QEMU waits then; a real line does not, and the UART says that it lost something.
 
 use core::marker::PhantomData;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering, compiler_fence};
 
 use cortex_m::peripheral::NVIC;
-use heapless::spsc::{Consumer, Producer, Queue, QueueView};
 
 use crate::Machine;
 
-/// Bytes that are handed on together: one by one through the ring they would cost as much again as the interrupt.
+/// So often the interrupt looks whether there is room: for every byte that would cost as much again as the rest.
 pub const BUFFER_BYTES: usize = 128;
-/// One for the main loop to read, and four that take 44 ms to fill at 115,200 baud, 5 ms at 1,000,000.
-const BUFFERS: usize = 5;
+/// One that the main loop reads, one so that a full ring is none that looks empty, and four that take 44 ms to fill at
+/// 115,200 baud, 5 ms at 1,000,000.
+const BUFFERS: usize = 6;
+const RING_BYTES: usize = BUFFERS * BUFFER_BYTES;
 
-/// At a multiple of its size, so that the address of a byte tells whether it is the last.
+/// At a multiple of a buffer's size, so that the address of a byte tells whether it is the last.
 #[repr(C, align(128))]
-struct Buffer([u8; BUFFER_BYTES]);
+struct Ring([u8; RING_BYTES]);
 
-const _: () = assert!(align_of::<Buffer>() == BUFFER_BYTES);
+const _: () = assert!(align_of::<Ring>() == BUFFER_BYTES);
 
-/// Whoever has it owns the buffer.
-type Handle = &'static mut Buffer;
+#[allow(unsafe_code)]
+static mut RING: Ring = Ring([0; RING_BYTES]);
 
-/// A ring with room for all buffers but one, and its two ends.
-macro_rules! ring {
-    () => {{
-        static mut QUEUE: &mut QueueView<Handle> = &mut Queue::<Handle, BUFFERS>::new();
-        // SAFETY: nothing else can name `QUEUE`, and it is split once, by the compiler.
-        #[allow(static_mut_refs)]
-        unsafe {
-            QUEUE.split_const()
-        }
-    }};
+/// Addresses in the ring: an index would take the interrupt two instructions more for each byte.
+#[doc(hidden)]
+#[repr(C)]
+pub struct Places {
+    /// Where the interrupt puts the next byte, which it alone changes. While it is held back there is no room there.
+    next: AtomicPtr<u8>,
+    /// The byte that was waiting longest, which the main loop alone changes; if it is `next`, nothing waits.
+    unread: AtomicPtr<u8>,
 }
 
-/// Full buffers, from the interrupt to [`Receiver`].
-#[allow(unsafe_code)]
-static mut FULL: (Producer<'static, Handle>, Consumer<'static, Handle>) = ring!();
-/// Empty buffers, from [`Receiver`] to the interrupt.
-#[allow(unsafe_code)]
-static mut EMPTY: (Producer<'static, Handle>, Consumer<'static, Handle>) = ring!();
+// Whole, or the compiler makes two variables of it, each with an address of its own.
+#[doc(hidden)]
+#[used]
+pub static PLACES: Places = Places {
+    next: AtomicPtr::new(core::ptr::null_mut()),
+    unread: AtomicPtr::new(core::ptr::null_mut()),
+};
 
-/// The buffer that the interrupt fills.
-static mut FILLING: Option<Handle> = None;
-/// Where its next byte goes: within it, or behind it while the interrupt is held back.
-// An address, not an index, which would take the interrupt two instructions more for each byte.
-static mut NEXT: *mut u8 = core::ptr::null_mut();
+fn start() -> *mut u8 {
+    (&raw mut RING).cast()
+}
+
+/// Where the bytes go on: the end of the ring is its start.
+fn around(place: *mut u8) -> *mut u8 {
+    if place == start().wrapping_add(RING_BYTES) {
+        start()
+    } else {
+        place
+    }
+}
+
+/// Whether another buffer can be filled, and not all of the ring with it.
+fn has_room() -> bool {
+    let next = PLACES.next.load(Ordering::Relaxed).addr();
+    let unread = PLACES.unread.load(Ordering::Relaxed).addr();
+    let room = if unread > next { 0 } else { RING_BYTES } + unread - next;
+    room > BUFFER_BYTES
+}
 
 /// Bytes that the interrupt knows to be lost, since the start.
 static LOST: AtomicU32 = AtomicU32::new(0);
@@ -63,56 +77,34 @@ static LOST: AtomicU32 = AtomicU32::new(0);
 #[allow(unsafe_code)]
 #[inline(always)]
 pub unsafe fn byte<M: Machine>(byte: u8) -> bool {
-    // SAFETY: only the interrupt, which cannot interrupt itself, touches this while interrupts are on. It is not held
-    // back, so there is room for a byte.
+    let next = PLACES.next.load(Ordering::Relaxed);
+    // SAFETY: only the interrupt, which cannot interrupt itself, writes to the ring. It is not held back, so nothing
+    // else refers to this byte, and there is one more in the ring, or its end.
     let next = unsafe {
-        let next = NEXT;
         next.write(byte);
-        NEXT = next.add(1);
-        NEXT
+        next.add(1)
     };
+    PLACES.next.store(next, Ordering::Relaxed);
     if next.addr().is_multiple_of(BUFFER_BYTES) {
-        return hand_on::<M>();
+        return buffer_is_full::<M>();
     }
     true
 }
 
-#[allow(unsafe_code, static_mut_refs)]
+/// Goes on to the next buffer, or holds the interrupt back. Only the interrupt calls this.
+#[doc(hidden)]
 #[inline(never)]
-fn hand_on<M: Machine>() -> bool {
-    let Some(filled) = take_filling() else {
+pub extern "C" fn buffer_is_full<M: Machine>() -> bool {
+    PLACES.next.store(
+        around(PLACES.next.load(Ordering::Relaxed)),
+        Ordering::Relaxed,
+    );
+    let has_room = has_room();
+    if !has_room {
         // The next byte and its request stay where they are until `Receiver::read` made room.
         NVIC::mask(M::RECEIVED);
-        return false;
-    };
-    // SAFETY: only the interrupt calls this, which cannot interrupt itself, and nothing else touches this end. There is
-    // room for all buffers but the one that is being filled.
-    let _ = unsafe { FULL.0.enqueue(filled) };
-    true
-}
-
-/// Takes the buffer that is being filled, for which an empty one takes its place, if there is one. To be called with
-/// interrupts off, or from the interrupt.
-#[allow(unsafe_code, static_mut_refs)]
-fn take_filling() -> Option<Handle> {
-    // SAFETY: the interrupt does not run meanwhile, and no other code touches these.
-    unsafe {
-        let empty = EMPTY.1.dequeue()?;
-        NEXT = empty.0.as_mut_ptr();
-        FILLING.replace(empty)
     }
-}
-
-/// Bytes in the buffer that is being filled. To be called with interrupts off.
-#[allow(unsafe_code, static_mut_refs)]
-fn num_filled() -> usize {
-    // SAFETY: as for `take_filling`.
-    unsafe {
-        match &FILLING {
-            Some(buffer) => NEXT.addr() - buffer.0.as_ptr().addr(),
-            None => 0,
-        }
-    }
+    has_room
 }
 
 /// The UART says that it lost bytes, so many at least. Only one interrupt calls this.
@@ -135,60 +127,52 @@ pub fn take_lost() -> u32 {
 
 /// What was received.
 pub struct Receiver<M> {
-    full: &'static mut Consumer<'static, Handle>,
-    empty: &'static mut Producer<'static, Handle>,
     machine: PhantomData<M>,
 }
 
 impl<M: Machine> Receiver<M> {
     /// Lets the interrupt of received bytes through. The interrupt controller, of which there is one, goes in, so
     /// that this happens once.
-    #[allow(unsafe_code, static_mut_refs)]
     pub fn start(_controller: NVIC) -> Self {
-        static mut ALL: [Buffer; BUFFERS] = [const { Buffer([0; BUFFER_BYTES]) }; BUFFERS];
-
-        // SAFETY: this runs once, before the interrupt may, and nothing else touches these.
-        let (full, empty, all) = unsafe { (&mut FULL.1, &mut EMPTY.0, &mut ALL) };
-        let [first, others @ ..] = all;
-        // SAFETY: as above.
-        unsafe {
-            NEXT = first.0.as_mut_ptr();
-            FILLING = Some(first);
-        }
-        for buffer in others {
-            // There is room for all but one.
-            let _ = empty.enqueue(buffer);
-        }
+        PLACES.next.store(start(), Ordering::Relaxed);
+        PLACES.unread.store(start(), Ordering::Relaxed);
         unmask::<M>();
         Self {
-            full,
-            empty,
             machine: PhantomData,
         }
     }
 
-    /// Shows what has been waiting longest: a full buffer, or what there is of one.
+    /// Shows what has been waiting longest: up to the end of a buffer, or what there is of one.
+    #[allow(unsafe_code)]
     pub fn read(&mut self, show: impl FnOnce(&[u8])) {
-        let mut length = BUFFER_BYTES;
-        let buffer = cortex_m::interrupt::free(|_| {
-            self.full.dequeue().or_else(|| {
-                length = num_filled();
-                let filling = take_filling();
-                // It may have been held back for want of room.
+        let unread = PLACES.unread.load(Ordering::Relaxed);
+        let in_buffer = BUFFER_BYTES - unread.addr() % BUFFER_BYTES;
+        // If the interrupt is in this buffer, it is ahead by less; if it went round, by a number below 0.
+        let ahead = PLACES
+            .next
+            .load(Ordering::Relaxed)
+            .addr()
+            .wrapping_sub(unread.addr());
+        let length = ahead.min(in_buffer);
+        // Between an interrupt and what it interrupts, only the compiler could put them in another order.
+        compiler_fence(Ordering::Acquire);
+        // SAFETY: these bytes were received, and the interrupt writes none of them anew before `unread` went on.
+        show(unsafe { core::slice::from_raw_parts(unread, length) });
+        compiler_fence(Ordering::Release);
+        cortex_m::interrupt::free(|_| {
+            PLACES
+                .unread
+                .store(around(unread.wrapping_add(length)), Ordering::Relaxed);
+            if has_room() {
+                // It may have been held back.
                 unmask::<M>();
-                filling
-            })
+            }
         });
-        if let Some(buffer) = buffer {
-            show(buffer.0.get(..length).unwrap_or_default());
-            // There is room for all but the one that is being filled.
-            let _ = self.empty.enqueue(buffer);
-        }
     }
 
     /// Whether nothing is waiting.
     pub fn is_empty(&self) -> bool {
-        cortex_m::interrupt::free(|_| !self.full.ready() && num_filled() == 0)
+        PLACES.next.load(Ordering::Relaxed) == PLACES.unread.load(Ordering::Relaxed)
     }
 
     /// Sleeps until the next interrupt, unless a byte is waiting.
@@ -196,7 +180,7 @@ impl<M: Machine> Receiver<M> {
         // A byte that comes after the look into the ring stays pending while interrupts are off, and pending
         // is enough to end the sleep.
         cortex_m::interrupt::free(|_| {
-            if !self.full.ready() && num_filled() == 0 {
+            if self.is_empty() {
                 cortex_m::asm::wfi();
             }
         });
@@ -205,6 +189,6 @@ impl<M: Machine> Receiver<M> {
 
 #[allow(unsafe_code)]
 fn unmask<M: Machine>() {
-    // SAFETY: no critical section relies on the mask of this interrupt; `hand_on` only waits for room.
+    // SAFETY: no critical section relies on the mask of this interrupt; `buffer_is_full` only waits for room.
     unsafe { NVIC::unmask(M::RECEIVED) }
 }

@@ -5,40 +5,28 @@ use embedded_hal::digital::{ErrorType, OutputPin};
 /// What the light says, on whichever pin.
 pub struct Status<P> {
     pin: P,
-    /// When bytes began to come, and when they last came.
-    first: u32,
-    last: u32,
+    /// Whether bytes came before the last step.
+    was_active: bool,
+    /// Whether the flicker is lit.
+    is_lit: bool,
 }
 
 impl<P: OutputPin> Status<P> {
-    const HALF_PERIOD: u32 = 50;
-
     /// On this pin.
     pub fn new(pin: P) -> Self {
         Self {
             pin,
-            first: 0,
-            last: 0,
+            was_active: false,
+            is_lit: false,
         }
     }
 
     /// To be called at every step of the clock: whether bytes came since the last one, and whether a filter is
-    /// nearly full. The flicker begins lit, so that a single command shows.
-    pub fn show(&mut self, now: u32, is_active: bool, is_full: bool) -> Result<(), P::Error> {
-        if is_active {
-            if !self.is_recent(now) {
-                self.first = now;
-            }
-            self.last = now;
-        }
-        let is_lit_half =
-            now.wrapping_sub(self.first) % (2 * Self::HALF_PERIOD) < Self::HALF_PERIOD;
-        let is_lit = is_full || self.is_recent(now) && is_lit_half;
-        self.pin.set_state(is_lit.into())
-    }
-
-    fn is_recent(&self, now: u32) -> bool {
-        now.wrapping_sub(self.last) < 2 * Self::HALF_PERIOD
+    /// nearly full. The flicker changes at every step and begins lit, so that a single command shows.
+    pub fn show(&mut self, is_active: bool, is_full: bool) -> Result<(), P::Error> {
+        self.is_lit = (is_active || self.was_active) && !self.is_lit;
+        self.was_active = is_active;
+        self.pin.set_state((is_full || self.is_lit).into())
     }
 }
 

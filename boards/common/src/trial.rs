@@ -59,6 +59,6 @@ fn stall(milliseconds: u32) {
 fn tell_start<W: Write>(transmitter: &mut W) -> Result<(), W::Error> {
     let digit = b'0' + (boot::count() % 10) as u8;
     transmitter.write_all(&[digit, b' '])?;
-    transmitter.write_all(boot::reason().name().as_bytes())?;
+    transmitter.write_all(boot::reason().as_bytes())?;
     transmitter.write_all(b"\n")
 }

@@ -10,10 +10,10 @@ use sundew::shell::{Arena, Fixed, Keyspace};
 use sundew::sizing::{Plan, Rate};
 use sundew_board::cmsdk::{Led, Timer, Uart, Watchdog};
 use sundew_board::large_ram::{self, Large};
-use sundew_board::receive::{self, Receiver};
+use sundew_board::receive::Receiver;
 use sundew_board::register::Register;
 use sundew_board::{
-    AfterCrash, Machine, Transmitter, clock, crash, crash_handlers, interrupt_table, memory, run,
+    AfterCrash, Machine, Transmitter, clock, crash, cmsdk_receive_handler, crash_handlers, interrupt_table, memory, run,
 };
 
 const PLAN: Plan = Plan::for_ram(4 * 1024 * 1024, Rate::percent(1));
@@ -47,8 +47,9 @@ impl Machine for Board {
     }
 }
 
+const UART_ADDRESS: usize = 0x4000_4000;
 // SAFETY: all are there.
-const UART: Uart = unsafe { Uart::at(0x4000_4000, Board::CLOCK_HZ, sundew_board::BAUD) };
+const UART: Uart = unsafe { Uart::at(UART_ADDRESS, Board::CLOCK_HZ, sundew_board::BAUD) };
 const TIMER: Timer = unsafe { Timer::at(0x4000_0000) };
 const WATCHDOG: Watchdog = unsafe { Watchdog::at(0x4000_8000) };
 const LED: Led = Led(unsafe { Register::at(0x4002_8000) });
@@ -56,10 +57,7 @@ const LED: Led = Led(unsafe { Register::at(0x4002_8000) });
 crash_handlers!(Board);
 interrupt_table!(Uart0Received = 0 => received);
 
-extern "C" fn received() {
-    // SAFETY: this is the handler.
-    unsafe { receive::byte::<Board>(UART.read()) };
-}
+cmsdk_receive_handler!(received, Board, UART_ADDRESS);
 
 /// The watchdog is about to reset the board.
 #[exception]

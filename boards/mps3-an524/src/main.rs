@@ -9,10 +9,10 @@ use sundew::profile::{DOCUMENT, Document};
 use sundew::shell::{Arena, Fixed, Keyspace};
 use sundew_board::cmsdk::{Led, Uart};
 use sundew_board::large_ram::{self, Large};
-use sundew_board::receive::{self, Receiver};
+use sundew_board::receive::Receiver;
 use sundew_board::register::Register;
 use sundew_board::{
-    AfterCrash, Machine, Transmitter, clock, crash_handlers, interrupt_table, memory, run,
+    AfterCrash, Machine, Transmitter, clock, cmsdk_receive_handler, crash_handlers, interrupt_table, memory, run,
 };
 
 /// So that cargo links anew when it was changed.
@@ -36,17 +36,15 @@ impl Machine for Board {
     }
 }
 
+const UART_ADDRESS: usize = 0x5130_3000;
 // SAFETY: both are there, at their secure addresses: the core starts in the secure state and stays there.
-const UART: Uart = unsafe { Uart::at(0x5130_3000, Board::CLOCK_HZ, sundew_board::BAUD) };
+const UART: Uart = unsafe { Uart::at(UART_ADDRESS, Board::CLOCK_HZ, sundew_board::BAUD) };
 const LED: Led = Led(unsafe { Register::at(0x5130_2000) });
 
 crash_handlers!(Board);
 interrupt_table!(Uart0Received = 32 => received);
 
-extern "C" fn received() {
-    // SAFETY: this is the handler.
-    unsafe { receive::byte::<Board>(UART.read()) };
-}
+cmsdk_receive_handler!(received, Board, UART_ADDRESS);
 
 #[unsafe(link_section = ".large.urls")]
 static URLS: Large<Document> = Large::new(Document::new());
