@@ -34,6 +34,8 @@ pub(super) const PROMPT: &str = "sundew> ";
 /// # Cost
 ///
 /// `LINE + HISTORY + 16` bytes of RAM on a 32-bit core.
+// In this order: what is near the start takes shorter instructions.
+#[repr(C)]
 pub(super) struct LineEditor<const LINE: usize, const HISTORY: usize> {
     keys: KeyDecoder,
     /// Bytes of the text before the cursor.
@@ -77,28 +79,39 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
     /// Forgets the line and writes the prompt for the next. The history stays.
     pub(super) fn start_line(&mut self, out: &mut dyn Sink) {
         self.clear();
-        out.write(PROMPT.as_bytes());
+        write(out, PROMPT.as_bytes());
     }
 
     /// Takes one byte and writes what it changes on the screen.
     ///
-    /// `name` says what a word may become: it gets the text before the cursor, and calls its second argument with
-    /// each candidate for the last word of it. Candidates that do not start with that word are passed over, so it may
-    /// name all it knows. A second call with the same text, which is for the list of candidates, must name the same.
-    /// Candidates are printable UTF-8.
+    /// `name_candidates` gives [`Typing::candidate`] each text that the [last word](Typing::word) may become. It may
+    /// name all it knows, since those that do not start with the word are passed over. When it is called again, which is
+    /// for the list of candidates, it must name the same. Candidates are printable UTF-8.
     pub(super) fn push(
         &mut self,
         byte: u8,
-        name: impl Fn(&[u8], &mut dyn FnMut(&[u8])),
+        name_candidates: impl Fn(&mut Typing<LINE, HISTORY>),
         out: &mut dyn Sink,
     ) -> Edit {
         let key = self.keys.push(byte);
-        Typing { editor: self, out }.apply(key, name)
+        let mut typing = Typing {
+            editor: self,
+            out,
+            word_start: 0,
+            num_candidates: 0,
+            num_common: 0,
+            is_listing: false,
+        };
+        typing.apply(key, name_candidates)
     }
 
     /// Takes one byte as it is and shows nothing, for whoever sees no prompt; false when the line is full.
     pub(super) fn push_unseen(&mut self, byte: u8) -> bool {
-        self.insert(self.length, byte)
+        if self.length >= LINE {
+            return false;
+        }
+        self.insert(self.length, byte);
+        true
     }
 
     /// Forgets the line. The history stays.
@@ -114,17 +127,21 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 
-    /// Inserts a byte; false, and nothing done, when there is no room.
+    /// Inserts a byte, for which there is room.
     #[inline(never)]
-    fn insert(&mut self, at: usize, mut byte: u8) -> bool {
-        let Some(moved) = self.bytes.get_mut(at..=self.length) else {
-            return false;
-        };
-        for place in moved {
-            core::mem::swap(place, &mut byte);
-        }
+    fn insert(&mut self, at: usize, byte: u8) {
+        push_front(self.bytes.get_mut(at..).unwrap_or_default(), byte);
         self.length += 1;
-        true
+    }
+
+    /// Takes a byte out, of the text or of what lies behind it, and moves all behind it.
+    #[inline(never)]
+    fn take(&mut self, at: usize) -> u8 {
+        pop_front(self.bytes.get_mut(at..).unwrap_or_default())
+    }
+
+    fn slice(&self, start: usize, end: usize) -> &[u8] {
+        self.bytes.get(start..end).unwrap_or_default()
     }
 
     /// The start of the character before.
@@ -151,24 +168,108 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
             .is_some_and(|&byte| is_continuation(byte))
     }
 
-    /// Where the last bytes before that are spaces, or are not, begin.
-    fn skip_back(&self, mut at: usize, is_space: bool) -> usize {
-        let is_skipped = |byte: &u8| (*byte == b' ') == is_space;
-        while at > 0 && self.bytes.get(at - 1).is_some_and(is_skipped) {
+    /// The start of the last word before the cursor. Spaces behind it may be passed over.
+    fn word_start(&self, mut is_in_word: bool) -> usize {
+        let mut at = self.cursor;
+        while at > 0 {
+            let is_space = self.bytes.get(at - 1) == Some(&b' ');
+            if is_in_word && is_space {
+                break;
+            }
+            is_in_word |= !is_space;
             at -= 1;
         }
         at
     }
 }
 
+/// Puts a byte in front of the others; the last is dropped.
+#[inline(never)]
+fn push_front(bytes: &mut [u8], mut byte: u8) {
+    for place in bytes {
+        core::mem::swap(place, &mut byte);
+    }
+}
+
+/// Takes the first byte; behind the last comes a 0.
+#[inline(never)]
+fn pop_front(bytes: &mut [u8]) -> u8 {
+    let mut byte = 0;
+    for place in bytes.iter_mut().rev() {
+        core::mem::swap(place, &mut byte);
+    }
+    byte
+}
+
+// What is written besides the text, as numbers like `Key`.
+const LINE_END: u32 = number(b"\r\n");
+const TWO_SPACES: u32 = number(b"  ");
+const BELL: u32 = number(b"\x07");
+const BACKSPACE: u32 = number(b"\x08");
+const CANCELLED: u32 = number(b"^C\r\n");
+const ERASE_TO_END: u32 = number(b"\x1b[K");
+const CURSOR_HOME: u32 = number(b"\x1b[H");
+const ERASE_SCREEN: u32 = number(b"\x1b[2J");
+
+const fn number(text: &[u8]) -> u32 {
+    let (mut number, mut i) = (0, 0);
+    while i < text.len() {
+        number = number << 8 | text[i] as u32;
+        i += 1;
+    }
+    number
+}
+
 /// All that a key works on.
-struct Typing<'a, const LINE: usize, const HISTORY: usize> {
+pub(super) struct Typing<'a, const LINE: usize, const HISTORY: usize> {
     editor: &'a mut LineEditor<LINE, HISTORY>,
     out: &'a mut dyn Sink,
+    /// Where the word begins that is to be completed.
+    word_start: usize,
+    num_candidates: u32,
+    /// How many bytes the candidates have in common behind the word. They lie in the room behind the line.
+    num_common: usize,
+    is_listing: bool,
 }
 
 impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
-    fn apply(&mut self, key: Key, candidates: impl Fn(&[u8], &mut dyn FnMut(&[u8]))) -> Edit {
+    /// Whether the word to be completed is the first of its line.
+    pub(super) fn is_first_word(&self) -> bool {
+        let before = self.editor.slice(0, self.word_start);
+        before.iter().all(|&byte| byte == b' ')
+    }
+
+    /// Takes what the word may become, if it starts with the word.
+    #[inline(never)]
+    pub(super) fn candidate(&mut self, candidate: &[u8]) {
+        let editor = &mut *self.editor;
+        let word = editor.slice(self.word_start, editor.cursor);
+        let Some(rest) = candidate.strip_prefix(word) else {
+            return;
+        };
+        if self.is_listing {
+            self.write(candidate);
+            return self.emit(TWO_SPACES);
+        }
+        let room = editor.bytes.get_mut(editor.length..).unwrap_or_default();
+        if self.num_candidates == 0 {
+            self.num_common = copy(rest, room);
+        }
+        self.num_candidates += 1;
+        // Both end in a whole character.
+        let same = rest.iter().zip(room).take_while(|(a, b)| a == b).count();
+        self.num_common = self.num_common.min(same);
+        while self.num_common > 0
+            && rest
+                .get(self.num_common)
+                .is_some_and(|&byte| is_continuation(byte))
+        {
+            self.num_common -= 1;
+        }
+    }
+
+    #[inline(never)]
+    fn apply(&mut self, key: Key, name_candidates: impl Fn(&mut Self)) -> Edit {
         let editor = &*self.editor;
         let cursor = editor.cursor;
         // The place to go to, or to erase to.
@@ -178,7 +279,7 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
             key::LEFT | key::BACKSPACE | key::RUBOUT => editor.left(cursor),
             key::DELETE_OR_END if editor.length == 0 => return Edit::EndOfInput,
             key::RIGHT | key::DELETE | key::DELETE_OR_END => editor.right(cursor),
-            key::ERASE_WORD => editor.skip_back(editor.skip_back(cursor, true), false),
+            key::ERASE_WORD => editor.word_start(false),
             key::RETURN | key::NEWLINE => {
                 self.enter();
                 return Edit::Line;
@@ -187,7 +288,7 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
                 match key {
                     key::INTERRUPT => self.interrupt(),
                     key::CLEAR_SCREEN => self.clear_screen(),
-                    key::TAB => self.complete(candidates),
+                    key::TAB => self.complete(name_candidates),
                     key::UP | key::DOWN => self.recall(key),
                     0..0x20 => {}
                     _ => self.insert(key),
@@ -203,19 +304,20 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
     }
 
     fn enter(&mut self) {
-        self.write(b"\r\n");
+        self.emit(LINE_END);
         let editor = &mut *self.editor;
         let line = editor.bytes.get(..editor.length).unwrap_or_default();
         editor.history.add(line);
     }
 
     fn interrupt(&mut self) {
-        self.write(b"^C\r\n");
+        self.emit(CANCELLED);
         self.editor.start_line(self.out);
     }
 
     fn clear_screen(&mut self) {
-        self.write(b"\x1b[H\x1b[2J");
+        self.emit(CURSOR_HOME);
+        self.emit(ERASE_SCREEN);
         self.draw();
     }
 
@@ -234,77 +336,51 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
 
     /// Inserts what all candidates have in common, with a space if there is only one; where that is nothing, lists
     /// them.
-    fn complete(&mut self, candidates: impl Fn(&[u8], &mut dyn FnMut(&[u8]))) {
+    fn complete(&mut self, name_candidates: impl Fn(&mut Self)) {
+        self.word_start = self.editor.word_start(true);
+        name_candidates(self);
         let editor = &mut *self.editor;
-        // What is to be inserted is collected in the room behind the text.
-        let Some((text, room)) = editor.bytes.split_at_mut_checked(editor.length) else {
-            return;
-        };
-        let before = text.get(..editor.cursor).unwrap_or_default();
-        let word = before
-            .rsplit(|&byte| byte == b' ')
-            .next()
-            .unwrap_or_default();
-        let mut num_candidates = 0;
-        let mut count = 0;
-        candidates(before, &mut |candidate| {
-            if let Some(rest) = candidate.strip_prefix(word) {
-                if num_candidates == 0 {
-                    copy(rest, room);
-                    count = rest.len();
-                } else {
-                    count = count.min(common_prefix(room, rest));
+        if self.num_candidates == 1 {
+            match editor.bytes.get_mut(editor.length + self.num_common) {
+                Some(space) => {
+                    *space = b' ';
+                    self.num_common += 1;
                 }
-                num_candidates += 1;
+                // It is not inserted in part.
+                None => self.num_common = 0,
             }
-        });
-        if num_candidates == 1 {
-            if let Some(space) = room.get_mut(count) {
-                *space = b' ';
+        }
+        if self.num_common > 0 {
+            let end = editor.cursor + self.num_common;
+            for at in editor.cursor..end {
+                let byte = editor.take(editor.length);
+                editor.insert(at, byte);
             }
-            count += 1;
+            self.draw_to(end);
+        } else if self.num_candidates > 1 {
+            self.is_listing = true;
+            self.emit(LINE_END);
+            name_candidates(self);
+            self.emit(LINE_END);
+            self.draw();
+        } else {
+            self.bell();
         }
-        if count > room.len() {
-            count = 0;
-        }
-        if count == 0 {
-            if num_candidates < 2 {
-                return self.bell();
-            }
-            self.out.write(b"\r\n");
-            candidates(before, &mut |candidate| {
-                if candidate.starts_with(word) {
-                    self.out.write(candidate);
-                    self.out.write(b"  ");
-                }
-            });
-            self.out.write(b"\r\n");
-            return self.draw();
-        }
-        let end = editor.cursor + count;
-        for at in editor.cursor..end {
-            let next = editor.bytes.get(editor.length).copied().unwrap_or_default();
-            editor.insert(at, next);
-        }
-        self.draw_to(end);
     }
 
+    /// Shows the line so many before that one of the history which is shown.
     fn recall(&mut self, key: Key) {
-        self.move_to(self.editor.length);
+        let step = if key == key::UP { 1 } else { usize::MAX };
         let editor = &mut *self.editor;
-        let start = match key {
-            key::UP => editor
-                .history
-                .older(editor.bytes.get(..editor.length).unwrap_or_default()),
-            _ => editor.history.newer(),
-        };
-        let Some(start) = start else {
+        let unfinished = editor.bytes.get(..editor.length).unwrap_or_default();
+        let is_there = editor.history.browse(step, unfinished);
+        self.move_to(self.editor.length);
+        if !is_there {
             return self.bell();
-        };
+        }
         self.erase_to(0);
         let editor = &mut *self.editor;
-        editor.length = copy(editor.history.line_at(start), &mut editor.bytes);
-        editor.history.show(start);
+        editor.length = editor.history.shown(&mut editor.bytes);
         self.draw_to(self.editor.length);
     }
 
@@ -314,11 +390,11 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
         while self.editor.cursor > target {
             self.editor.cursor -= 1;
             if !self.editor.is_inside_character(self.editor.cursor) {
-                self.write(b"\x08");
+                self.emit(BACKSPACE);
             }
         }
-        let passed = self.editor.bytes.get(self.editor.cursor..target);
-        self.out.write(passed.unwrap_or_default());
+        let passed = self.editor.slice(self.editor.cursor, target);
+        write(self.out, passed);
         self.editor.cursor = target;
     }
 
@@ -331,14 +407,10 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
             return;
         }
         self.move_to(start);
-        self.write(b"\x1b[K");
+        self.emit(ERASE_TO_END);
         let editor = &mut *self.editor;
-        for from in end..editor.length {
-            if let Some(&byte) = editor.bytes.get(from)
-                && let Some(place) = editor.bytes.get_mut(from - (end - start))
-            {
-                *place = byte;
-            }
+        for _ in start..end {
+            editor.take(start);
         }
         editor.length -= end - start;
         self.draw_to(start);
@@ -362,22 +434,26 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
 
     #[inline(never)]
     fn bell(&mut self) {
-        self.write(b"\x07");
+        self.emit(BELL);
     }
 
+    /// Writes a number of up to four bytes, the highest first; an address and a length take more code.
     #[inline(never)]
+    fn emit(&mut self, number: u32) {
+        let bytes = number.to_be_bytes();
+        let zeros = number.leading_zeros() as usize / 8;
+        write(self.out, bytes.get(zeros..).unwrap_or_default());
+    }
+
     fn write(&mut self, text: &[u8]) {
-        self.out.write(text);
+        write(self.out, text);
     }
 }
 
-/// The length of what both texts start with, in whole characters.
-fn common_prefix(text: &[u8], other: &[u8]) -> usize {
-    let mut common = text.iter().zip(other).take_while(|(a, b)| a == b).count();
-    while common > 0 && other.get(common).is_some_and(|&byte| is_continuation(byte)) {
-        common -= 1;
-    }
-    common
+/// Not inlined, for 300 bytes: the compiler copies what writes to a UART to every caller.
+#[inline(never)]
+fn write(out: &mut dyn Sink, text: &[u8]) {
+    out.write(text);
 }
 
 #[cfg(test)]
@@ -485,10 +561,12 @@ mod tests {
         }
 
         fn push(&mut self, byte: u8) {
-            let candidates = |_: &[u8], found: &mut dyn FnMut(&[u8])| {
-                WORDS.iter().for_each(|word| found(word.as_bytes()));
+            let name_words = |typing: &mut Typing<LINE, HISTORY>| {
+                WORDS
+                    .iter()
+                    .for_each(|word| typing.candidate(word.as_bytes()));
             };
-            self.last = self.editor.push(byte, candidates, &mut self.terminal);
+            self.last = self.editor.push(byte, name_words, &mut self.terminal);
             match self.last {
                 Edit::Pending | Edit::EndOfInput => self.check_screen(),
                 Edit::Line => {
@@ -758,6 +836,7 @@ mod tests {
     }
 
     impl Model {
+        #[inline(never)]
         fn apply(&mut self, key: char, capacity: usize) {
             match key {
                 '\x01' => while self.step_left() {},
@@ -858,8 +937,8 @@ mod tests {
             let mut editor = LineEditor::<24, 40>::new();
             let mut out = Terminal::default();
             for byte in keys.concat() {
-                let name_all = |_: &[u8], found: &mut dyn FnMut(&[u8])| {
-                    candidates.iter().for_each(|candidate| found(candidate));
+                let name_all = |typing: &mut Typing<24, 40>| {
+                    candidates.iter().for_each(|candidate| typing.candidate(candidate));
                 };
                 if editor.push(byte, name_all, &mut out) != Edit::Pending {
                     editor.start_line(&mut out);

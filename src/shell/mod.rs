@@ -75,7 +75,7 @@ use dispatch::Dispatch;
 use dump::Load;
 use dump_commands::Dump;
 use frame::{FrameError, Frames, Part};
-use line_editor::{Edit, LineEditor};
+use line_editor::{Edit, LineEditor, Typing};
 use server::{Server, Uptime};
 
 use crate::key::Sink;
@@ -99,6 +99,11 @@ const ENTER_GAP: u32 = 100;
 /// RESP3 and paused reads RESP2 as well.
 const IDLE: u32 = 5_000;
 
+/// Bytes of room for a line.
+const LINE: usize = 160;
+/// Bytes of room for older lines.
+const HISTORY: usize = 256;
+
 /// The console; see the [module](self).
 #[repr(C)]
 pub struct Shell<'a> {
@@ -114,7 +119,7 @@ pub struct Shell<'a> {
     bytes_lost_untold: u32,
     frames: Frames,
     server: Server<'a>,
-    line: LineEditor<160, 256>,
+    line: LineEditor<LINE, HISTORY>,
 }
 
 impl<'a> Shell<'a> {
@@ -347,10 +352,8 @@ impl<'a> Shell<'a> {
     #[inline(never)]
     fn edit(&mut self, byte: u8, out: &mut dyn Sink) {
         let keyspace = &self.server.keyspace;
-        let candidates = |before: &[u8], candidate: &mut dyn FnMut(&[u8])| {
-            name_candidates(keyspace, before, candidate);
-        };
-        match self.line.push(byte, candidates, out) {
+        let name = |typing: &mut Typing<LINE, HISTORY>| name_candidates(keyspace, typing);
+        match self.line.push(byte, name, out) {
             Edit::Pending => {}
             Edit::Line => {
                 self.run_line(out);
@@ -404,16 +407,15 @@ impl<'a> Shell<'a> {
 
 /// Commands for the first word of a line, keys for the others.
 #[inline(never)]
-fn name_candidates(keyspace: &Keyspace, before: &[u8], candidate: &mut dyn FnMut(&[u8])) {
-    let first = before.trim_ascii_start();
-    if first.iter().any(u8::is_ascii_whitespace) {
-        keyspace
-            .keys()
-            .for_each(|key| candidate(keyspace.name(key)));
+fn name_candidates(keyspace: &Keyspace, typing: &mut Typing<LINE, HISTORY>) {
+    if typing.is_first_word() {
+        for command in &commands::COMMANDS {
+            typing.candidate(command.name().as_bytes());
+        }
     } else {
-        commands::COMMANDS
-            .iter()
-            .for_each(|command| candidate(command.name().as_bytes()));
+        for key in keyspace.keys() {
+            typing.candidate(keyspace.name(key));
+        }
     }
 }
 

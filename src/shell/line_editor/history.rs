@@ -1,5 +1,8 @@
 //! The lines that were entered before.
 
+use super::{pop_front, push_front};
+use crate::copy::copy;
+
 /// Older lines, newest first, each with an [`END`] behind it, and more of those behind the oldest.
 ///
 /// A new line pushes all others back, byte by byte, and the oldest out. A ring would save the moves and cost more
@@ -7,8 +10,8 @@
 ///
 /// While somebody browses, the unfinished line is the first of the lines, so it needs no buffer of its own.
 pub(super) struct History<const ROOM: usize> {
-    /// Where the line that is shown starts; 0 when nobody browses.
-    shown: usize,
+    /// The number of the line that is shown; 0 when nobody browses.
+    number: usize,
     bytes: [u8; ROOM],
 }
 
@@ -18,16 +21,33 @@ const END: u8 = 0;
 impl<const ROOM: usize> History<ROOM> {
     pub(super) const fn new() -> Self {
         Self {
-            shown: 0,
+            number: 0,
             bytes: [END; ROOM],
         }
     }
 
-    /// The line that starts here; empty behind the last.
+    /// Where the line with this number starts, the newest being number 0.
     #[inline(never)]
-    pub(super) fn line_at(&self, start: usize) -> &[u8] {
-        let lines = self.bytes.get(start..).unwrap_or_default();
-        lines.split(|&byte| byte == END).next().unwrap_or_default()
+    fn start(&self, mut number: usize) -> usize {
+        let mut start = 0;
+        for byte in &self.bytes {
+            if number == 0 {
+                break;
+            }
+            start += 1;
+            if *byte == END {
+                number -= 1;
+            }
+        }
+        start
+    }
+
+    /// The line with this number; empty behind the last.
+    #[inline(never)]
+    fn line(&self, number: usize) -> &[u8] {
+        let start = self.start(number);
+        let end = self.start(number + 1).saturating_sub(1);
+        self.bytes.get(start..end).unwrap_or_default()
     }
 
     /// Adds a line, unless it is empty, equals the one before or is longer than the whole history. Ends
@@ -35,64 +55,57 @@ impl<const ROOM: usize> History<ROOM> {
     pub(super) fn add(&mut self, line: &[u8]) {
         self.stop_browsing();
         // An empty history reads as an empty line, which is not added either.
-        if self.line_at(0) != line && !line.is_empty() && line.len() < ROOM {
+        if self.line(0) != line && !line.is_empty() && line.len() < ROOM {
             self.push(line);
         }
     }
 
-    /// Where the line before the one that is shown starts. `unfinished` is kept when browsing starts here; room for
-    /// it is made as for any line, except that the newest is not dropped: then, or when there is no older line,
-    /// `None`.
-    pub(super) fn older(&mut self, unfinished: &[u8]) -> Option<usize> {
-        let length = self.line_at(self.shown).len();
-        if self.shown > 0 {
-            let start = self.shown + length + 1;
-            return (!self.line_at(start).is_empty()).then_some(start);
+    /// Goes to an older line or, if `step` is -1, a newer one; false when there is none. `unfinished` is kept when
+    /// browsing starts here; room for it is made as for any line, except that the newest is not dropped: then, too, the
+    /// answer is false.
+    pub(super) fn browse(&mut self, step: usize, unfinished: &[u8]) -> bool {
+        if self.number == 0 {
+            let newest = self.line(0).len();
+            if step != 1 || newest == 0 || newest + unfinished.len() + 2 > ROOM {
+                return false;
+            }
+            self.push(unfinished);
         }
-        if length == 0 || length + unfinished.len() + 2 > ROOM {
-            return None;
+        let number = self.number.wrapping_add(step);
+        if number > 0 && self.line(number).is_empty() {
+            return false;
         }
-        self.push(unfinished);
-        Some(unfinished.len() + 1)
+        self.number = number;
+        true
     }
 
-    /// Where the line after the one that is shown starts; after the newest, the unfinished line.
-    pub(super) fn newer(&self) -> Option<usize> {
-        let end = self.shown.checked_sub(1)?;
-        let lines = self.bytes.get(..end).unwrap_or_default();
-        let previous_end = lines.iter().rposition(|&byte| byte == END);
-        Some(previous_end.map_or(0, |end| end + 1))
-    }
-
-    /// The line that starts here is shown; the unfinished line ends browsing.
-    pub(super) fn show(&mut self, start: usize) {
-        if start == 0 {
-            self.stop_browsing();
+    /// The line to show, copied to a buffer; its length. The unfinished line ends browsing.
+    pub(super) fn shown(&mut self, line: &mut [u8]) -> usize {
+        let length = copy(self.line(self.number), line);
+        if self.number == 0 {
+            self.drop_first();
         }
-        self.shown = start;
+        length
     }
 
     /// Forgets the unfinished line.
     #[inline(never)]
     pub(super) fn stop_browsing(&mut self) {
-        if self.shown == 0 {
-            return;
+        if self.number > 0 {
+            self.number = 0;
+            self.drop_first();
         }
-        self.shown = 0;
-        let mut first = !END;
-        while first != END {
-            first = END;
-            for place in self.bytes.iter_mut().rev() {
-                core::mem::swap(place, &mut first);
-            }
-        }
+    }
+
+    fn drop_first(&mut self) {
+        while pop_front(&mut self.bytes) != END {}
     }
 
     /// Puts a line in front of the others.
     fn push(&mut self, line: &[u8]) {
-        self.push_byte(END);
+        push_front(&mut self.bytes, END);
         for &byte in line.iter().rev() {
-            self.push_byte(byte);
+            push_front(&mut self.bytes, byte);
         }
         // What is left of a line of which a part was pushed out.
         for place in self.bytes.iter_mut().rev() {
@@ -100,12 +113,6 @@ impl<const ROOM: usize> History<ROOM> {
                 break;
             }
             *place = END;
-        }
-    }
-
-    fn push_byte(&mut self, mut byte: u8) {
-        for place in &mut self.bytes {
-            core::mem::swap(place, &mut byte);
         }
     }
 }
@@ -124,19 +131,18 @@ mod tests {
     }
 
     fn older<const ROOM: usize>(history: &mut History<ROOM>, unfinished: &str) -> Option<String> {
-        history
-            .older(unfinished.as_bytes())
-            .map(|start| shown(history, start))
+        let is_there = history.browse(1, unfinished.as_bytes());
+        is_there.then(|| shown(history))
     }
 
     fn newer<const ROOM: usize>(history: &mut History<ROOM>) -> Option<String> {
-        history.newer().map(|start| shown(history, start))
+        history.browse(usize::MAX, b"").then(|| shown(history))
     }
 
-    fn shown<const ROOM: usize>(history: &mut History<ROOM>, start: usize) -> String {
-        let line = String::from_utf8(history.line_at(start).to_vec()).unwrap();
-        history.show(start);
-        line
+    fn shown<const ROOM: usize>(history: &mut History<ROOM>) -> String {
+        let mut line = [0; 32];
+        let length = history.shown(&mut line);
+        String::from_utf8(line[..length].to_vec()).unwrap()
     }
 
     /// All lines, newest first.

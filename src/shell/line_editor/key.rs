@@ -96,17 +96,23 @@ impl KeyDecoder {
 
 /// The key with this letter at the end of its sequence, or with this digit before `~`.
 fn sequence_key(letter: u32) -> Key {
-    match letter as u8 {
-        b'A' => UP,
-        b'B' => DOWN,
-        b'C' => RIGHT,
-        b'D' => LEFT,
-        b'F' | b'4' | b'8' => END,
-        b'H' | b'1' | b'7' => HOME,
-        b'3' => DELETE,
-        _ => NONE,
-    }
+    let known = SEQUENCES.iter().find(|known| Key::from(known[0]) == letter);
+    known.map_or(NONE, |known| known[1].into())
 }
+
+const SEQUENCES: [[u8; 2]; 11] = [
+    [b'A', UP as u8],
+    [b'B', DOWN as u8],
+    [b'C', RIGHT as u8],
+    [b'D', LEFT as u8],
+    [b'F', END as u8],
+    [b'H', HOME as u8],
+    [b'1', HOME as u8],
+    [b'3', DELETE as u8],
+    [b'4', END as u8],
+    [b'7', HOME as u8],
+    [b'8', END as u8],
+];
 
 /// Whether these bytes, which are continued as a character of several bytes is, are one, or [`RUBOUT`]. A control
 /// character would move the terminal's cursor; an overlong form, a surrogate and what is beyond the last character
