@@ -77,6 +77,7 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
     }
 
     /// Forgets the line and writes the prompt for the next. The history stays.
+    #[inline(never)]
     pub(super) fn start_line(&mut self, out: &mut dyn Sink) {
         self.clear();
         write(out, PROMPT.as_bytes());
@@ -115,6 +116,7 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
     }
 
     /// Forgets the line. The history stays.
+    #[inline(never)]
     pub(super) fn clear(&mut self) {
         self.history.stop_browsing();
         self.cursor = 0;
