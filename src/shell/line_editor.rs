@@ -434,7 +434,6 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
         self.draw_to(cursor);
     }
 
-    #[inline(never)]
     fn bell(&mut self) {
         self.emit(BELL);
     }
