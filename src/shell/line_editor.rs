@@ -85,7 +85,7 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
 
     /// Takes one byte and writes what it changes on the screen.
     ///
-    /// `name_candidates` gives [`Typing::candidate`] each text that the [last word](Typing::word) may become. It may
+    /// `name_candidates` gives [`Typing::candidate`] each text that the last word before the cursor may become. It may
     /// name all it knows, since those that do not start with the word are passed over. When it is called again, which is
     /// for the list of candidates, it must name the same. Candidates are printable UTF-8.
     pub(super) fn push(
