@@ -105,23 +105,25 @@ impl Arguments {
     #[inline(never)]
     pub fn which(&self, i: usize, words: Text) -> Option<usize> {
         let argument = self.get(i);
+        let mut words = words.bytes();
         let mut number = 0;
-        let mut rest = argument.iter();
-        let mut is_same = !argument.is_empty();
-        for byte in words.bytes() {
-            if byte != b' ' {
-                is_same &= rest
-                    .next()
-                    .is_some_and(|own| own.eq_ignore_ascii_case(&byte));
-                continue;
+        // How many bytes of the argument the word has so far; too many when it has others.
+        let mut same = 0;
+        loop {
+            let byte = words.next();
+            match byte {
+                Some(byte) if byte != b' ' => {
+                    let own = argument.get(same);
+                    let is_same = own.is_some_and(|own| own.eq_ignore_ascii_case(&byte));
+                    same = if is_same { same + 1 } else { usize::MAX };
+                }
+                _ if same == argument.len() => return Some(number),
+                _ => {
+                    byte?;
+                    number += 1;
+                    same = 0;
+                }
             }
-            if is_same && rest.as_slice().is_empty() {
-                return Some(number);
-            }
-            number += 1;
-            rest = argument.iter();
-            is_same = !argument.is_empty();
         }
-        (is_same && rest.as_slice().is_empty()).then_some(number)
     }
 }

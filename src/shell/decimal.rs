@@ -12,10 +12,10 @@ impl Decimal {
     pub fn new(mut number: u32) -> Self {
         let mut digits = [b'0'; 10];
         let mut first = digits.len();
-        for (i, digit) in digits.iter_mut().enumerate().rev() {
+        for digit in digits.iter_mut().rev() {
             *digit = b'0' + (number % 10) as u8;
             number /= 10;
-            first = i;
+            first -= 1;
             if number == 0 {
                 break;
             }

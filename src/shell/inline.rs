@@ -5,79 +5,63 @@
 pub(super) struct UnbalancedQuotes;
 
 /// Splits a line: `take` gets the bytes of each word, and `None` at its end.
+///
+/// A quote in a word opens a quoted part, which ends the word, as in Redis.
 #[inline(never)]
 pub(super) fn split(line: &[u8], take: &mut dyn FnMut(Option<u8>)) -> Result<(), UnbalancedQuotes> {
-    let mut rest = line;
-    loop {
-        rest = rest.trim_ascii_start();
-        if rest.is_empty() {
-            return Ok(());
-        }
-        rest = word(rest, take)?;
-        take(None);
-    }
-}
-
-/// A word up to a space; a quote in it opens a quoted part, which ends the word, as in Redis.
-fn word<'l>(
-    mut rest: &'l [u8],
-    take: &mut dyn FnMut(Option<u8>),
-) -> Result<&'l [u8], UnbalancedQuotes> {
-    while let Some((next, after)) = rest.split_first() {
-        match next {
-            b'"' | b'\'' => {
-                rest = quoted(after, *next, take)?;
-                if rest.first().is_some_and(|next| !next.is_ascii_whitespace()) {
-                    return Err(UnbalancedQuotes);
+    // A space behind the line ends its last word.
+    let byte_at = |at: usize| line.get(at).copied().unwrap_or(b' ');
+    let mut at = 0;
+    let mut is_in_word = false;
+    // The quote that is open.
+    let mut quote = 0;
+    while at <= line.len() {
+        let mut byte = byte_at(at);
+        at += 1;
+        if quote == 0 {
+            if byte.is_ascii_whitespace() {
+                if is_in_word {
+                    take(None);
                 }
+                is_in_word = false;
+                continue;
             }
-            next if next.is_ascii_whitespace() => break,
-            _ => {
-                take(Some(*next));
-                rest = after;
+            is_in_word = true;
+            if matches!(byte, b'"' | b'\'') {
+                quote = byte;
+                continue;
             }
-        }
-    }
-    Ok(rest)
-}
-
-/// The rest of a quoted part, and what follows its closing quote.
-fn quoted<'l>(
-    mut rest: &'l [u8],
-    quote: u8,
-    take: &mut dyn FnMut(Option<u8>),
-) -> Result<&'l [u8], UnbalancedQuotes> {
-    loop {
-        match rest {
-            [next, after @ ..] if *next == quote => return Ok(after),
-            [b'\\', b'x', high, low, after @ ..]
-                if quote == b'"' && nibble(*high) < 16 && nibble(*low) < 16 =>
-            {
-                take(Some(nibble(*high) << 4 | nibble(*low)));
-                rest = after;
+        } else if byte == quote {
+            if !byte_at(at).is_ascii_whitespace() {
+                return Err(UnbalancedQuotes);
             }
-            [b'\\', escaped, after @ ..] if quote == b'"' => {
-                take(Some(match escaped {
+            quote = 0;
+            continue;
+        } else if byte == b'\\' && (quote == b'"' || byte_at(at) == quote) {
+            byte = byte_at(at);
+            at += 1;
+            if quote == b'"' {
+                let (high, low) = (nibble(byte_at(at)), nibble(byte_at(at + 1)));
+                byte = match byte {
                     b'n' => b'\n',
                     b'r' => b'\r',
                     b't' => b'\t',
                     b'b' => 0x08,
                     b'a' => 0x07,
-                    other => *other,
-                }));
-                rest = after;
+                    b'x' if high | low < 16 => {
+                        at += 2;
+                        high << 4 | low
+                    }
+                    other => other,
+                };
             }
-            [b'\\', b'\'', after @ ..] if quote == b'\'' => {
-                take(Some(b'\''));
-                rest = after;
-            }
-            [next, after @ ..] => {
-                take(Some(*next));
-                rest = after;
-            }
-            [] => return Err(UnbalancedQuotes),
         }
+        take(Some(byte));
     }
+    if quote != 0 {
+        return Err(UnbalancedQuotes);
+    }
+    Ok(())
 }
 
 /// The value of a hexadecimal digit; 16 or more when it is none.

@@ -75,7 +75,7 @@ use dispatch::Dispatch;
 use dump::Load;
 use dump_commands::Dump;
 use frame::{FrameError, Frames, Part};
-use line_editor::{Edit, LineEditor};
+use line_editor::{Edit, LineEditor, Typing};
 use server::{Server, Uptime};
 
 use crate::key::Sink;
@@ -99,7 +99,10 @@ const ENTER_GAP: u32 = 100;
 /// RESP3 and paused reads RESP2 as well.
 const IDLE: u32 = 5_000;
 
-const PROMPT: &str = "sundew> ";
+/// Bytes of room for a line.
+const LINE: usize = 160;
+/// Bytes of room for older lines.
+const HISTORY: usize = 256;
 
 /// The console; see the [module](self).
 #[repr(C)]
@@ -116,7 +119,7 @@ pub struct Shell<'a> {
     bytes_lost_untold: u32,
     frames: Frames,
     server: Server<'a>,
-    line: LineEditor<160, 256>,
+    line: LineEditor<LINE, HISTORY>,
 }
 
 impl<'a> Shell<'a> {
@@ -313,7 +316,7 @@ impl<'a> Shell<'a> {
             self.is_after_empty_line = false;
             self.server.face = Face::Human;
             self.call(out).fill_in(texts::WELCOME, &[]);
-            self.start_line(out);
+            self.line.start_line(out);
         }
         if silence >= IDLE && self.server.face == Face::Resp3 {
             self.server.face = Face::Resp2;
@@ -324,12 +327,14 @@ impl<'a> Shell<'a> {
     fn take_text(&mut self, byte: u8, out: &mut dyn Sink) {
         let is_second_of_pair = self.is_after_return && byte == b'\n';
         self.is_after_return = byte == b'\r';
+        if is_second_of_pair {
+            return self.frames.start_line();
+        }
         if self.server.face == Face::Human {
             return self.edit(byte, out);
         }
-        self.is_after_empty_line &= is_second_of_pair;
+        self.is_after_empty_line = false;
         match byte {
-            b'\n' if is_second_of_pair => self.frames.start_line(),
             b'\r' | b'\n' => {
                 self.frames.start_line();
                 self.is_after_empty_line = self.line.line().is_empty();
@@ -349,39 +354,22 @@ impl<'a> Shell<'a> {
     #[inline(never)]
     fn edit(&mut self, byte: u8, out: &mut dyn Sink) {
         let keyspace = &self.server.keyspace;
-        let mut complete = |before: &[u8], candidate: &mut dyn FnMut(&[u8])| {
-            name_candidates(keyspace, before, candidate);
-        };
-        let Ok(edit) = self
-            .line
-            .push(byte, &mut complete, PROMPT, &mut SinkWriter(&mut *out));
-        match edit {
-            Edit::Pending => {
-                // The second byte of a line's end, or a line that was erased again.
-                if self.line.is_empty() {
-                    self.frames.start_line();
-                }
-                return;
-            }
+        let name = |typing: &mut Typing<LINE, HISTORY>| name_candidates(keyspace, typing);
+        match self.line.push(byte, name, out) {
+            Edit::Pending => {}
             Edit::Line => {
-                self.frames.start_line();
                 self.run_line(out);
+                if self.server.face == Face::Human {
+                    self.line.start_line(out);
+                } else {
+                    self.line.clear();
+                }
             }
-            Edit::Interrupted => self.frames.start_line(),
-            Edit::EndOfInput => {
-                self.frames.start_line();
-                self.server.face = Face::Resp2;
-            }
+            Edit::EndOfInput => self.server.face = Face::Resp2,
         }
-        if self.server.face == Face::Human {
-            self.start_line(out);
-        } else {
-            self.line.clear();
+        if self.line.line().is_empty() {
+            self.frames.start_line();
         }
-    }
-
-    fn start_line(&mut self, out: &mut dyn Sink) {
-        let Ok(()) = self.line.start_line(PROMPT, &mut SinkWriter(out));
     }
 
     /// After QUIT, whoever comes next is new.
@@ -421,16 +409,15 @@ impl<'a> Shell<'a> {
 
 /// Commands for the first word of a line, keys for the others.
 #[inline(never)]
-fn name_candidates(keyspace: &Keyspace, before: &[u8], candidate: &mut dyn FnMut(&[u8])) {
-    let first = before.trim_ascii_start();
-    if first.iter().any(u8::is_ascii_whitespace) {
-        keyspace
-            .keys()
-            .for_each(|key| candidate(keyspace.name(key)));
+fn name_candidates(keyspace: &Keyspace, typing: &mut Typing<LINE, HISTORY>) {
+    if typing.is_first_word() {
+        for command in &commands::COMMANDS {
+            typing.candidate(command.name().as_bytes());
+        }
     } else {
-        commands::COMMANDS
-            .iter()
-            .for_each(|command| candidate(command.name().as_bytes()));
+        for key in keyspace.keys() {
+            typing.candidate(keyspace.name(key));
+        }
     }
 }
 
@@ -470,22 +457,4 @@ fn with_sink<W: embedded_io::Write>(
     work(&mut writer);
     writer.result?;
     out.flush()
-}
-
-/// Lets the line editor, which writes to any writer, write to a sink, which cannot fail.
-struct SinkWriter<'w>(&'w mut dyn Sink);
-
-impl embedded_io::ErrorType for SinkWriter<'_> {
-    type Error = core::convert::Infallible;
-}
-
-impl embedded_io::Write for SinkWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<usize, Self::Error> {
-        self.0.write(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> Result<(), Self::Error> {
-        Ok(())
-    }
 }

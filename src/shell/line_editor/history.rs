@@ -1,130 +1,119 @@
 //! The lines that were entered before.
 
+use super::{pop_front, push_front};
 use crate::copy::copy;
 
-/// Older lines, oldest first, each with a [`END`] behind it.
+/// Older lines, newest first, each with an [`END`] behind it, and more of those behind the oldest.
 ///
-/// When there is no room the oldest lines go and the rest moves to the front. A ring would save the move and
-/// cost more code, for lines that wrap; Enter is not pressed that often.
+/// A new line pushes all others back, byte by byte, and the oldest out. A ring would save the moves and cost more
+/// code, for lines that wrap; Enter is not pressed that often.
 ///
-/// While somebody browses, the unfinished line is the last of the lines, so it needs no buffer of its own.
-pub(super) struct History<B: ?Sized> {
-    len: usize,
-    /// Where the line that is shown starts; `len` when nobody browses.
-    shown: usize,
-    // Last, so that an array coerces to a slice.
-    bytes: B,
+/// While somebody browses, the unfinished line is the first of the lines, so it needs no buffer of its own.
+pub(super) struct History<const ROOM: usize> {
+    /// The number of the line that is shown; 0 when nobody browses.
+    number: usize,
+    bytes: [u8; ROOM],
 }
 
 /// Not in a line: lines have no control characters.
 const END: u8 = 0;
 
-impl<const HISTORY: usize> History<[u8; HISTORY]> {
+impl<const ROOM: usize> History<ROOM> {
     pub(super) const fn new() -> Self {
         Self {
-            len: 0,
-            shown: 0,
-            bytes: [0; HISTORY],
+            number: 0,
+            bytes: [END; ROOM],
         }
     }
-}
 
-impl History<[u8]> {
+    /// Where the line with this number starts, the newest being number 0.
+    #[inline(never)]
+    fn start(&self, mut number: usize) -> usize {
+        let mut start = 0;
+        for byte in &self.bytes {
+            if number == 0 {
+                break;
+            }
+            start += 1;
+            if *byte == END {
+                number -= 1;
+            }
+        }
+        start
+    }
+
+    /// The line with this number; empty behind the last.
+    #[inline(never)]
+    fn line(&self, number: usize) -> &[u8] {
+        let start = self.start(number);
+        let end = self.start(number + 1).saturating_sub(1);
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+
     /// Adds a line, unless it is empty, equals the one before or is longer than the whole history. Ends
     /// browsing.
     pub(super) fn add(&mut self, line: &[u8]) {
         self.stop_browsing();
-        let is_repeated = self.line_at(self.start_before(self.len)) == line;
         // An empty history reads as an empty line, which is not added either.
-        if !is_repeated && !line.is_empty() && line.len() < self.bytes.len() {
-            self.append(line);
+        if self.line(0) != line && !line.is_empty() && line.len() < ROOM {
+            self.push(line);
         }
-        self.shown = self.len;
     }
 
-    /// The line before the one that is shown. `unfinished` is kept when browsing starts here; room for it is
-    /// made as for any line, except that the newest is not dropped: then, or when there is no older line,
-    /// `None`.
-    pub(super) fn older(&mut self, unfinished: &[u8]) -> Option<&[u8]> {
-        if self.shown == 0 {
-            return None;
-        }
-        if self.shown == self.len {
-            let newest = self.len - self.start_before(self.len);
-            if newest + unfinished.len() >= self.bytes.len() {
-                return None;
+    /// Goes to an older line or, if `step` is -1, a newer one; false when there is none. `unfinished` is kept when
+    /// browsing starts here; room for it is made as for any line, except that the newest is not dropped: then, too, the
+    /// answer is false.
+    pub(super) fn browse(&mut self, step: usize, unfinished: &[u8]) -> bool {
+        if self.number == 0 {
+            let newest = self.line(0).len();
+            if step != 1 || newest == 0 || newest + unfinished.len() + 2 > ROOM {
+                return false;
             }
-            self.shown = self.append(unfinished);
+            self.push(unfinished);
         }
-        self.shown = self.start_before(self.shown);
-        Some(self.line_at(self.shown))
+        let number = self.number.wrapping_add(step);
+        if number > 0 && self.line(number).is_empty() {
+            return false;
+        }
+        self.number = number;
+        true
     }
 
-    /// The line after the one that is shown; after the newest, the unfinished line, which ends browsing.
-    pub(super) fn newer(&mut self) -> Option<&[u8]> {
-        if self.shown == self.len {
-            return None;
+    /// The line to show, copied to a buffer; its length. The unfinished line ends browsing.
+    pub(super) fn shown(&mut self, line: &mut [u8]) -> usize {
+        let length = copy(self.line(self.number), line);
+        if self.number == 0 {
+            self.drop_first();
         }
-        let start = self.shown + self.line_at(self.shown).len() + 1;
-        let unfinished = self.start_before(self.len);
-        self.shown = start;
-        let length = self.line_at(start).len();
-        if start == unfinished {
-            self.len = start;
-        }
-        self.bytes.get(start..start + length)
+        length
     }
 
     /// Forgets the unfinished line.
     #[inline(never)]
     pub(super) fn stop_browsing(&mut self) {
-        if self.shown < self.len {
-            self.len = self.start_before(self.len);
+        if self.number > 0 {
+            self.number = 0;
+            self.drop_first();
         }
-        self.shown = self.len;
     }
 
-    /// Where the line that ends before `end` starts.
-    #[inline(never)]
-    fn start_before(&self, end: usize) -> usize {
-        let lines = self.bytes.get(..end.saturating_sub(1)).unwrap_or_default();
-        let previous_end = lines.iter().rposition(|&byte| byte == END);
-        previous_end.map_or(0, |end| end + 1)
+    fn drop_first(&mut self) {
+        while pop_front(&mut self.bytes) != END {}
     }
 
-    #[inline(never)]
-    fn line_at(&self, start: usize) -> &[u8] {
-        let lines = self.bytes.get(start..self.len).unwrap_or_default();
-        lines.split(|&byte| byte == END).next().unwrap_or_default()
-    }
-
-    /// Appends a line that is shorter than the history, and gives its start.
-    fn append(&mut self, line: &[u8]) -> usize {
-        while self.len + line.len() >= self.bytes.len() && self.len > 0 {
-            self.drop_oldest();
+    /// Puts a line in front of the others.
+    fn push(&mut self, line: &[u8]) {
+        push_front(&mut self.bytes, END);
+        for &byte in line.iter().rev() {
+            push_front(&mut self.bytes, byte);
         }
-        let start = self.len;
-        let end = start + line.len();
-        if let Some([text @ .., last]) = self.bytes.get_mut(start..=end) {
-            copy(line, text);
-            *last = END;
-            self.len = end + 1;
-        }
-        start
-    }
-
-    fn drop_oldest(&mut self) {
-        let start = self.line_at(0).len() + 1;
-        let kept = self.len.saturating_sub(start);
-        // Byte by byte: `copy_within` calls memmove, which takes 1.5 KB of flash.
-        for to in 0..kept {
-            if let Some(&byte) = self.bytes.get(to + start)
-                && let Some(place) = self.bytes.get_mut(to)
-            {
-                *place = byte;
+        // What is left of a line of which a part was pushed out.
+        for place in self.bytes.iter_mut().rev() {
+            if *place == END {
+                break;
             }
+            *place = END;
         }
-        self.len = kept;
     }
 }
 
@@ -133,25 +122,34 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn with_lines<const HISTORY: usize>(lines: &[&str]) -> History<[u8; HISTORY]> {
+    fn with_lines<const ROOM: usize>(lines: &[&str]) -> History<ROOM> {
         let mut history = History::new();
         for line in lines {
-            view(&mut history).add(line.as_bytes());
+            history.add(line.as_bytes());
         }
         history
     }
 
-    fn view<const HISTORY: usize>(history: &mut History<[u8; HISTORY]>) -> &mut History<[u8]> {
-        history
+    fn older<const ROOM: usize>(history: &mut History<ROOM>, unfinished: &str) -> Option<String> {
+        let is_there = history.browse(1, unfinished.as_bytes());
+        is_there.then(|| shown(history))
+    }
+
+    fn newer<const ROOM: usize>(history: &mut History<ROOM>) -> Option<String> {
+        history.browse(usize::MAX, b"").then(|| shown(history))
+    }
+
+    fn shown<const ROOM: usize>(history: &mut History<ROOM>) -> String {
+        let mut line = [0; 32];
+        let length = history.shown(&mut line);
+        String::from_utf8(line[..length].to_vec()).unwrap()
     }
 
     /// All lines, newest first.
-    fn stored<const HISTORY: usize>(history: &History<[u8; HISTORY]>) -> Vec<String> {
-        let text = core::str::from_utf8(&history.bytes[..history.len]).unwrap();
-        text.split_terminator('\0')
-            .rev()
-            .map(String::from)
-            .collect()
+    fn stored<const ROOM: usize>(history: &History<ROOM>) -> Vec<String> {
+        let text = core::str::from_utf8(&history.bytes).unwrap();
+        let text = text.trim_end_matches('\0');
+        text.split_terminator('\0').map(String::from).collect()
     }
 
     #[test]
@@ -173,53 +171,52 @@ mod tests {
     #[test]
     fn a_line_as_long_as_the_history_takes_all_of_it() {
         let mut history = with_lines::<8>(&["abc", "1234567"]);
-        assert_eq!(history.len, 8);
         // No room to browse: the unfinished line, even empty, would drop the only line.
-        assert_eq!(view(&mut history).older(b""), None);
-        view(&mut history).add(b"12345678");
+        assert_eq!(older(&mut history, ""), None);
+        history.add(b"12345678");
         assert_eq!(history.bytes, *b"1234567\0");
     }
 
     #[test]
     fn the_unfinished_line_comes_back() {
         let mut lines = with_lines::<32>(&["a", "b"]);
-        let history = view(&mut lines);
-        assert_eq!(history.newer(), None);
-        assert_eq!(history.older(b"draft"), Some(&b"b"[..]));
-        assert_eq!(history.older(b"?"), Some(&b"a"[..]));
-        assert_eq!(history.older(b"?"), None);
-        assert_eq!(history.newer(), Some(&b"b"[..]));
-        assert_eq!(history.newer(), Some(&b"draft"[..]));
-        assert_eq!(history.newer(), None);
+        let history = &mut lines;
+        assert_eq!(newer(history), None);
+        assert_eq!(older(history, "draft").as_deref(), Some("b"));
+        assert_eq!(older(history, "?").as_deref(), Some("a"));
+        assert_eq!(older(history, "?"), None);
+        assert_eq!(newer(history).as_deref(), Some("b"));
+        assert_eq!(newer(history).as_deref(), Some("draft"));
+        assert_eq!(newer(history), None);
         assert_eq!(stored(&lines), ["b", "a"]);
     }
 
     #[test]
     fn an_unfinished_line_drops_old_lines_but_not_the_newest() {
         let mut lines = with_lines::<12>(&["abc", "def", "ghi"]);
-        let history = view(&mut lines);
-        assert_eq!(history.older(b"12345678"), None);
-        assert_eq!(history.older(b"1234567"), Some(&b"ghi"[..]));
-        assert_eq!(history.older(b"?"), None);
-        assert_eq!(history.newer(), Some(&b"1234567"[..]));
+        let history = &mut lines;
+        assert_eq!(older(history, "12345678"), None);
+        assert_eq!(older(history, "1234567").as_deref(), Some("ghi"));
+        assert_eq!(older(history, "?"), None);
+        assert_eq!(newer(history).as_deref(), Some("1234567"));
         assert_eq!(stored(&lines), ["ghi"]);
     }
 
     #[test]
     fn no_history_is_possible() {
         let mut history = with_lines::<0>(&["a", "b"]);
-        assert_eq!(view(&mut history).older(b""), None);
-        assert_eq!(view(&mut history).newer(), None);
+        assert_eq!(older(&mut history, ""), None);
+        assert_eq!(newer(&mut history), None);
     }
 
     proptest! {
         #[test]
         fn holds_the_newest_lines_that_fit(entered in prop::collection::vec("[ab]{0,12}", 0..20)) {
             const CAPACITY: usize = 24;
-            let mut history = History::<[u8; CAPACITY]>::new();
+            let mut history = History::<CAPACITY>::new();
             let mut expected: Vec<String> = Vec::new();
             for line in entered {
-                view(&mut history).add(line.as_bytes());
+                history.add(line.as_bytes());
                 if line.is_empty() || expected.first() == Some(&line) {
                     continue;
                 }

@@ -1,247 +1,179 @@
 //! From the bytes that a terminal sends to the keys that were pressed.
 
-/// What was typed.
-// Two enums: keys as plain numbers become tables, keys beside a character in one enum long comparisons.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Input {
-    /// A printable character.
-    Character(char),
-    Key(Key),
-}
+/// What was typed: a character as its UTF-8, the first byte the highest, or the control byte that stands for a key.
+pub(super) type Key = u32;
 
-/// What a key asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Key {
-    Enter,
-    Tab,
-    Up,
-    Down,
-    Left,
-    Right,
-    Home,
-    End,
-    Backspace,
-    Delete,
-    EraseWord,
-    EraseToStart,
-    EraseToEnd,
-    ClearScreen,
-    Interrupt,
-    /// Ctrl-D, which deletes a character or, where there is none, ends the input.
-    DeleteOrEnd,
+pub(super) const NONE: Key = 0;
+pub(super) const HOME: Key = control(b'A');
+pub(super) const LEFT: Key = control(b'B');
+pub(super) const INTERRUPT: Key = control(b'C');
+/// Deletes a character or, where there is none, ends the input.
+pub(super) const DELETE_OR_END: Key = control(b'D');
+pub(super) const END: Key = control(b'E');
+pub(super) const RIGHT: Key = control(b'F');
+pub(super) const BACKSPACE: Key = control(b'H');
+pub(super) const TAB: Key = control(b'I');
+pub(super) const NEWLINE: Key = control(b'J');
+pub(super) const ERASE_TO_END: Key = control(b'K');
+pub(super) const CLEAR_SCREEN: Key = control(b'L');
+pub(super) const RETURN: Key = control(b'M');
+pub(super) const DOWN: Key = control(b'N');
+pub(super) const UP: Key = control(b'P');
+pub(super) const ERASE_TO_START: Key = control(b'U');
+pub(super) const ERASE_WORD: Key = control(b'W');
+/// No control byte stands for it, so it has that one which is no key itself.
+pub(super) const DELETE: Key = ESCAPE;
+/// What most terminals send for Backspace.
+pub(super) const RUBOUT: Key = 0x7F;
+
+const ESCAPE: Key = control(b'[');
+
+const fn control(letter: u8) -> Key {
+    (letter & 0x1F) as Key
 }
 
 /// Collects bytes until they make a key or a character.
 ///
 /// A character of several bytes comes out whole, so whatever follows sees valid UTF-8 only.
 pub(super) struct KeyDecoder {
-    state: State,
+    /// The bytes of a character that are here, as in [`Key`]. Or what matters of an escape sequence: [`ESCAPE`];
+    /// [`SEQUENCE`]; the byte of its parameter; [`UNKNOWN`]. Or 0.
+    begun: u32,
 }
 
-#[derive(Default, Clone, Copy)]
-enum State {
-    #[default]
-    Ground,
-    /// After CR: an LF belongs to it.
-    AfterReturn,
-    Escape,
-    /// After `ESC [` or `ESC O`.
-    Sequence {
-        parameter: u16,
-    },
-    /// Within a UTF-8 character of `length` bytes.
-    Character {
-        length: u8,
-        missing: u8,
-        bits: u32,
-    },
-}
-
-/// Stands for all parameters that no known key has, such as the modifiers in `ESC [1;5C`.
-const UNKNOWN_PARAMETER: u16 = 1000;
+/// After `ESC [` or `ESC O`.
+const SEQUENCE: u32 = b'O' as u32;
+/// In a sequence with more than one byte of parameters, such as the modifiers in `ESC [1;5C`: no key.
+const UNKNOWN: u32 = b' ' as u32;
 
 impl KeyDecoder {
     pub(super) const fn new() -> Self {
-        Self {
-            state: State::Ground,
-        }
+        Self { begun: 0 }
     }
 
     /// Takes one byte; gives the key or character that it completes.
     ///
     /// A control byte breaks off what came before it, so Enter and Ctrl-C work whatever the state.
     #[inline(never)]
-    pub(super) fn push(&mut self, byte: u8) -> Option<Input> {
-        match (core::mem::take(&mut self.state), byte) {
-            (State::AfterReturn, b'\n') => None,
-            (State::Escape, b' '..) => self.continue_escape(byte),
-            (State::Sequence { parameter }, b' '..) => self.continue_sequence(parameter, byte),
-            (
-                State::Character {
-                    length,
-                    missing,
-                    bits,
-                },
-                0x80..0xC0,
-            ) => {
-                let bits = bits << 6 | u32::from(byte & 0x3F);
-                self.continue_character(length, missing - 1, bits)
+    pub(super) fn push(&mut self, byte: u8) -> Key {
+        let begun = core::mem::take(&mut self.begun);
+        let key = Key::from(byte);
+        if key == ESCAPE {
+            self.begun = ESCAPE;
+            return NONE;
+        }
+        if byte < b' ' {
+            return key;
+        }
+        match begun {
+            ESCAPE => match byte {
+                b'[' | b'O' => self.begun = SEQUENCE,
+                b' '..=b'/' => self.begun = ESCAPE,
+                _ => {}
+            },
+            UNKNOWN..0x80 => match byte {
+                // The Linux console has a second bracket in its function keys: ESC [[A.
+                b' '..=b'?' | b'[' => self.begun = if begun == SEQUENCE { key } else { UNKNOWN },
+                b'~' => return sequence_key(begun),
+                _ if begun == SEQUENCE => return sequence_key(key),
+                _ => {}
+            },
+            _ => {
+                let character = if is_continuation(byte) {
+                    begun << 8 | key
+                } else {
+                    key
+                };
+                if is_character(character) {
+                    return character;
+                }
+                self.begun = character;
             }
-            _ => self.start(byte),
         }
-    }
-
-    fn start(&mut self, byte: u8) -> Option<Input> {
-        match byte {
-            b' '..=b'~' => return Some(Input::Character(byte.into())),
-            b'\r' => self.state = State::AfterReturn,
-            0x1B => self.state = State::Escape,
-            0x80.. => self.start_character(byte),
-            _ => {}
-        }
-        control_key(byte).map(Input::Key)
-    }
-
-    fn start_character(&mut self, first: u8) {
-        // The first byte has as many leading ones as the character has bytes.
-        let length = first.leading_ones() as u8;
-        if let 2..=4 = length {
-            self.state = State::Character {
-                length,
-                missing: length - 1,
-                bits: u32::from(first & 0x7F >> length),
-            };
-        }
-    }
-
-    fn continue_character(&mut self, length: u8, missing: u8, bits: u32) -> Option<Input> {
-        if missing > 0 {
-            self.state = State::Character {
-                length,
-                missing,
-                bits,
-            };
-            return None;
-        }
-        // A control character would move the terminal's cursor, an overlong form is not UTF-8.
-        char::from_u32(bits)
-            .filter(|character| character.len_utf8() == usize::from(length))
-            .filter(|character| !character.is_control())
-            .map(Input::Character)
-    }
-
-    fn continue_escape(&mut self, byte: u8) -> Option<Input> {
-        match byte {
-            b'[' | b'O' => self.state = State::Sequence { parameter: 0 },
-            b' '..=b'/' => self.state = State::Escape,
-            _ => {}
-        }
-        None
-    }
-
-    fn continue_sequence(&mut self, parameter: u16, byte: u8) -> Option<Input> {
-        let parameter = match byte {
-            b'0'..=b'9' => (parameter * 10 + u16::from(byte - b'0')).min(UNKNOWN_PARAMETER),
-            // The Linux console has a second bracket in its function keys: ESC [[A.
-            b' '..=b'?' | b'[' => UNKNOWN_PARAMETER,
-            _ => return sequence_key(parameter, byte).map(Input::Key),
-        };
-        self.state = State::Sequence { parameter };
-        None
+        NONE
     }
 }
 
-fn control_key(byte: u8) -> Option<Key> {
-    Some(match byte {
-        0x01 => Key::Home,
-        0x02 => Key::Left,
-        0x03 => Key::Interrupt,
-        0x04 => Key::DeleteOrEnd,
-        0x05 => Key::End,
-        0x06 => Key::Right,
-        0x08 | 0x7F => Key::Backspace,
-        b'\t' => Key::Tab,
-        b'\r' | b'\n' => Key::Enter,
-        0x0B => Key::EraseToEnd,
-        0x0C => Key::ClearScreen,
-        0x0E => Key::Down,
-        0x10 => Key::Up,
-        0x15 => Key::EraseToStart,
-        0x17 => Key::EraseWord,
-        _ => return None,
-    })
+/// The key with this letter at the end of its sequence, or with this digit before `~`.
+fn sequence_key(letter: u32) -> Key {
+    let known = SEQUENCES.iter().find(|known| Key::from(known[0]) == letter);
+    known.map_or(NONE, |known| known[1].into())
 }
 
-fn sequence_key(parameter: u16, last: u8) -> Option<Key> {
-    match last {
-        b'~' => numbered_key(parameter),
-        _ if parameter <= 1 => lettered_key(last),
-        _ => None,
-    }
+const SEQUENCES: [[u8; 2]; 11] = [
+    [b'A', UP as u8],
+    [b'B', DOWN as u8],
+    [b'C', RIGHT as u8],
+    [b'D', LEFT as u8],
+    [b'F', END as u8],
+    [b'H', HOME as u8],
+    [b'1', HOME as u8],
+    [b'3', DELETE as u8],
+    [b'4', END as u8],
+    [b'7', HOME as u8],
+    [b'8', END as u8],
+];
+
+/// Whether these bytes, which are continued as a character of several bytes is, are one, or [`RUBOUT`]. A control
+/// character would move the terminal's cursor; an overlong form, a surrogate and what is beyond the last character
+/// are not UTF-8.
+fn is_character(bytes: u32) -> bool {
+    matches!(
+        bytes,
+        0x20..=0x7F
+            | 0xC2A0..=0xDFBF
+            | 0xE0_A080..=0xED_9FBF
+            | 0xEE_8080..=0xEF_BFBF
+            | 0xF090_8080..=0xF48F_BFBF
+    )
 }
 
-fn numbered_key(number: u16) -> Option<Key> {
-    Some(match number {
-        1 | 7 => Key::Home,
-        3 => Key::Delete,
-        4 | 8 => Key::End,
-        _ => return None,
-    })
-}
-
-fn lettered_key(letter: u8) -> Option<Key> {
-    Some(match letter {
-        b'A' => Key::Up,
-        b'B' => Key::Down,
-        b'C' => Key::Right,
-        b'D' => Key::Left,
-        b'F' => Key::End,
-        b'H' => Key::Home,
-        _ => return None,
-    })
+/// Whether a byte is within a UTF-8 character, not its first.
+pub(super) fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn keys(bytes: &[u8]) -> Vec<Input> {
+    fn keys(bytes: &[u8]) -> Vec<Key> {
         let mut decoder = KeyDecoder::new();
-        bytes
-            .iter()
-            .filter_map(|&byte| decoder.push(byte))
-            .collect()
+        let pushed = bytes.iter().map(|&byte| decoder.push(byte));
+        pushed.filter(|key| *key != NONE).collect()
     }
 
     #[test]
     fn every_form_of_a_key_is_known() {
-        let forms: &[(Input, &[&[u8]])] = &[
-            (Input::Key(Key::Up), &[b"\x10", b"\x1b[A", b"\x1bOA"]),
-            (Input::Key(Key::Down), &[b"\x0e", b"\x1b[B", b"\x1bOB"]),
-            (Input::Key(Key::Right), &[b"\x06", b"\x1b[C", b"\x1bOC"]),
-            (Input::Key(Key::Left), &[b"\x02", b"\x1b[D", b"\x1bOD"]),
+        let forms: &[(Key, &[&[u8]])] = &[
+            (UP, &[b"\x10", b"\x1b[A", b"\x1bOA"]),
+            (DOWN, &[b"\x0e", b"\x1b[B", b"\x1bOB"]),
+            (RIGHT, &[b"\x06", b"\x1b[C", b"\x1bOC"]),
+            (LEFT, &[b"\x02", b"\x1b[D", b"\x1bOD"]),
             (
-                Input::Key(Key::Home),
+                HOME,
                 &[b"\x01", b"\x1b[H", b"\x1bOH", b"\x1b[1~", b"\x1b[7~"],
             ),
             (
-                Input::Key(Key::End),
+                END,
                 &[b"\x05", b"\x1b[F", b"\x1bOF", b"\x1b[4~", b"\x1b[8~"],
             ),
-            (Input::Key(Key::Backspace), &[b"\x08", b"\x7f"]),
-            (Input::Key(Key::Delete), &[b"\x1b[3~"]),
-            (Input::Key(Key::DeleteOrEnd), &[b"\x04"]),
-            (Input::Key(Key::EraseWord), &[b"\x17"]),
-            (Input::Key(Key::EraseToStart), &[b"\x15"]),
-            (Input::Key(Key::EraseToEnd), &[b"\x0b"]),
-            (Input::Key(Key::ClearScreen), &[b"\x0c"]),
-            (Input::Key(Key::Interrupt), &[b"\x03"]),
-            (Input::Key(Key::Tab), &[b"\t"]),
-            (Input::Key(Key::Enter), &[b"\r", b"\n", b"\r\n"]),
-            (Input::Character('a'), &[b"a"]),
-            (Input::Character('ß'), &["ß".as_bytes()]),
-            (Input::Character('€'), &["€".as_bytes()]),
-            (Input::Character('🌱'), &["🌱".as_bytes()]),
+            (BACKSPACE, &[b"\x08"]),
+            (RUBOUT, &[b"\x7f"]),
+            (DELETE, &[b"\x1b[3~"]),
+            (DELETE_OR_END, &[b"\x04"]),
+            (ERASE_WORD, &[b"\x17"]),
+            (ERASE_TO_START, &[b"\x15"]),
+            (ERASE_TO_END, &[b"\x0b"]),
+            (CLEAR_SCREEN, &[b"\x0c"]),
+            (INTERRUPT, &[b"\x03"]),
+            (TAB, &[b"\t"]),
+            (RETURN, &[b"\r"]),
+            (NEWLINE, &[b"\n"]),
+            (0x61, &[b"a"]),
+            (0xC39F, &["ß".as_bytes()]),
+            (0xE282AC, &["€".as_bytes()]),
+            (0xF09F8CB1, &["🌱".as_bytes()]),
         ];
         for (key, forms) in forms {
             for form in *forms {
@@ -251,11 +183,37 @@ mod tests {
     }
 
     #[test]
-    fn each_line_end_is_one_enter() {
-        assert_eq!(keys(b"\r\n\r\n"), [Input::Key(Key::Enter); 2]);
-        assert_eq!(keys(b"\n\n"), [Input::Key(Key::Enter); 2]);
-        assert_eq!(keys(b"\r\r"), [Input::Key(Key::Enter); 2]);
-        assert_eq!(keys(b"\n\r\n"), [Input::Key(Key::Enter); 2]);
+    fn all_characters_and_only_those_come_out() {
+        for character in '\0'..=char::MAX {
+            let mut bytes = [0; 4];
+            let bytes = character.encode_utf8(&mut bytes).as_bytes();
+            if character.is_control() {
+                assert!(keys(bytes).iter().all(|key| *key <= RUBOUT));
+            } else {
+                let number = bytes
+                    .iter()
+                    .fold(0, |key, byte| key << 8 | Key::from(*byte));
+                assert_eq!(keys(bytes), [number]);
+            }
+        }
+        for first in 0x80..=0xFF_u8 {
+            for second in 0x80..=0xBF {
+                for third in [
+                    &[][..],
+                    &[0x80],
+                    &[0xBF],
+                    &[0x80; 2],
+                    &[0xBF; 2],
+                    &[0x80; 5],
+                ] {
+                    let bytes = [&[first, second], third].concat();
+                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    let is_bad = |c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER;
+                    let expected = text.replace(is_bad, "").chars().count();
+                    assert_eq!(keys(&bytes).len(), expected, "{bytes:02x?}");
+                }
+            }
+        }
     }
 
     #[test]
@@ -279,7 +237,7 @@ mod tests {
         ];
         for sequence in unknown {
             let bytes = [sequence, &b"a"[..]].concat();
-            assert_eq!(keys(&bytes), [Input::Character('a')], "{sequence:02x?}");
+            assert_eq!(keys(&bytes), [0x61], "{sequence:02x?}");
         }
     }
 
@@ -287,9 +245,9 @@ mod tests {
     fn a_control_byte_breaks_a_sequence_off() {
         for start in ["\x1b", "\x1b[", "\x1b[3", "\x1bO"] {
             let bytes = [start.as_bytes(), b"\x03"].concat();
-            assert_eq!(keys(&bytes), [Input::Key(Key::Interrupt)], "{start:?}");
+            assert_eq!(keys(&bytes), [INTERRUPT], "{start:?}");
         }
-        assert_eq!(keys(b"\x1b\x1b[A"), [Input::Key(Key::Up)]);
+        assert_eq!(keys(b"\x1b\x1b[A"), [UP]);
     }
 
     #[test]
@@ -310,16 +268,7 @@ mod tests {
         ];
         for bytes in malformed {
             let bytes = [bytes, &b"a"[..]].concat();
-            assert_eq!(keys(&bytes), [Input::Character('a')], "{bytes:02x?}");
-        }
-    }
-
-    #[test]
-    fn other_control_bytes_are_ignored() {
-        for byte in [
-            0x00, 0x07, 0x0F, 0x11, 0x12, 0x13, 0x14, 0x16, 0x18, 0x19, 0x1A, 0x1C, 0x1F,
-        ] {
-            assert_eq!(keys(&[byte]), []);
+            assert_eq!(keys(&bytes), [0x61], "{bytes:02x?}");
         }
     }
 }
