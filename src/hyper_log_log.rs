@@ -378,7 +378,7 @@ pub(crate) fn raise<V: HashValue>(groups: &mut [Group], hash: V) -> Option<Chang
 
 /// Raises register number `index`, which is in this group, if it is lower.
 #[inline]
-pub(crate) fn raise_in(group: &mut Group, index: usize, new: u32) -> Option<Change> {
+fn raise_in(group: &mut Group, index: usize, new: u32) -> Option<Change> {
     let registers = unpack(group);
     let shift = (index % REGISTERS) as u32 * REGISTER_BITS;
     let old = registers >> shift & REGISTER_MASK;
@@ -390,7 +390,7 @@ pub(crate) fn raise_in(group: &mut Group, index: usize, new: u32) -> Option<Chan
 }
 
 /// The estimate from groups of registers, each group as one number.
-pub(crate) fn estimate_groups(
+fn estimate_groups(
     groups: impl Iterator<Item = u32>,
     registers: u32,
     hash_bits: u32,
@@ -408,12 +408,12 @@ pub(crate) fn estimate_groups(
 }
 
 /// Each register the higher of two.
-pub(crate) fn merge_group(group: &mut Group, other: &Group) {
+fn merge_group(group: &mut Group, other: &Group) {
     *group = pack(highest(unpack(group), unpack(other)));
 }
 
 #[inline]
-pub(crate) fn unpack(group: &Group) -> u32 {
+fn unpack(group: &Group) -> u32 {
     let [low, middle, high] = *group;
     u32::from_le_bytes([low, middle, high, 0])
 }
@@ -431,7 +431,7 @@ fn split(registers: u32) -> [u32; REGISTERS] {
 }
 
 /// Each register the higher of two.
-pub(crate) fn highest(registers: u32, others: u32) -> u32 {
+fn highest(registers: u32, others: u32) -> u32 {
     let mut united = 0;
     for i in 0..REGISTERS as u32 {
         // Compared where they are, without a shift.
@@ -449,7 +449,7 @@ const ALPHA: u64 = 3_098_164_009;
 
 /// The number of keys from how many registers have which value: `alpha m^2 / sum(2^-register)` for `m` registers,
 /// with the sum corrected at both ends.
-fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -> u64 {
+pub(crate) fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -> u64 {
     let Some(least) = counts.iter().position(|count| *count > 0) else {
         return 0;
     };

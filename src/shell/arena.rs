@@ -196,6 +196,13 @@ impl ArenaView {
         self.units.get_mut(at + 1..end).unwrap_or(&mut [])
     }
 
+    /// The header of a run, and what lies behind it.
+    pub(super) fn run_mut(&mut self, at: usize) -> Option<(&mut Header, &mut [Block512])> {
+        let end = at + self.units_at(at);
+        let (header, blocks) = self.units.get_mut(at..end)?.split_first_mut()?;
+        Some((header.words_mut(), blocks))
+    }
+
     /// The first run of a key of this name that is at `at` or behind; `at` is where one begins.
     #[inline(never)]
     pub(super) fn find(&self, name: &[u8], mut at: usize) -> Option<usize> {

@@ -54,6 +54,12 @@ impl Call<'_, '_> {
         parse(self.argument(i))
     }
 
+    /// What the key of the command must be.
+    pub fn kind(&self) -> Kind {
+        let command = self.server.dispatch.command;
+        command.map_or(Kind::Bloom, |command| command.kind)
+    }
+
     /// The key that argument number `i` names.
     #[inline(never)]
     pub fn key(&self, i: usize) -> Option<KeyRef> {
@@ -235,16 +241,6 @@ impl Call<'_, '_> {
             self.write(b": ");
         } else {
             self.end_line();
-        }
-    }
-
-    /// A map of these names, between commas, and numbers.
-    #[inline(never)]
-    pub fn fields(&mut self, names: Text, values: &[u32]) {
-        self.map(values.len() as u32);
-        for (i, value) in values.iter().enumerate() {
-            self.field_name(names, i);
-            self.integer(*value);
         }
     }
 

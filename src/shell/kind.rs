@@ -1,5 +1,7 @@
 //! What a key in the arena is.
 
+use core::num::NonZero;
+
 use super::FAMILIES;
 use super::text::Text;
 use super::texts;
@@ -39,6 +41,18 @@ impl Kind {
     /// Whether a key is made for a number of items, and gets worse or refuses them beyond it.
     pub fn has_capacity(self) -> bool {
         matches!(self, Self::Bloom | Self::Cuckoo | Self::Counting)
+    }
+
+    /// How many of the numbers that a key is made of are in a word: bits, fingerprints, counters, registers.
+    pub fn slots_per_word(self) -> NonZero<usize> {
+        let number = match self {
+            Self::Bloom | Self::Rotating => 32,
+            Self::Cuckoo => 2,
+            Self::CountMin => 1,
+            Self::HyperLogLog => 5,
+            Self::Counting => 8,
+        };
+        NonZero::new(number).unwrap_or(NonZero::<usize>::MIN)
     }
 
     /// What `TYPE` says: for the structures of Redis and RedisBloom, what those say.
