@@ -349,7 +349,7 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
     ///
     /// When the filter is full, or holds the key eight times; it is exactly as it was.
     pub fn insert_hash(&mut self, hash: H::Value) -> Result<(), CuckooFilterFull> {
-        if !self.buckets.insert(hash) {
+        if !self.buckets.insert_at(&self.buckets.place(hash)) {
             return Err(CuckooFilterFull);
         }
         self.len += 1;
@@ -376,12 +376,12 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
 
     /// [`count`](Self::count) of a key that is hashed already, by [`hash`](Self::hash).
     pub fn count_hash(&self, hash: H::Value) -> usize {
-        self.buckets.count(hash)
+        self.buckets.count_at(&self.buckets.place(hash))
     }
 
     /// [`remove`](Self::remove) of a key that is hashed already, by [`hash`](Self::hash).
     pub fn remove_hash(&mut self, hash: H::Value) -> bool {
-        let is_removed = self.buckets.remove(hash);
+        let is_removed = self.buckets.remove_at(&self.buckets.place(hash));
         self.len -= usize::from(is_removed);
         is_removed
     }
@@ -480,27 +480,26 @@ pub(crate) trait BucketStore<F: Fingerprint> {
         Place::new(hash, self.num_buckets())
     }
 
-    fn count<V: HashValue>(&self, hash: V) -> usize {
-        let place = self.place(hash);
-        let count_in = |index| self.count_in(index, place.fingerprint);
-        if place.first == place.second {
-            count_in(place.first)
-        } else {
-            count_in(place.first) + count_in(place.second)
+    /// How often a fingerprint is in its buckets.
+    #[inline]
+    fn count_at(&self, place: &Place<F>) -> usize {
+        let mut count = self.count_in(place.first, place.fingerprint);
+        if place.first != place.second {
+            count += self.count_in(place.second, place.fingerprint);
         }
+        count
     }
 
     /// False, and all as it was, when there is no room.
     #[inline]
-    fn insert<V: HashValue>(&mut self, hash: V) -> bool {
-        let place = self.place(hash);
+    fn insert_at(&mut self, place: &Place<F>) -> bool {
         self.replace(place.first, F::EMPTY, place.fingerprint)
             || self.replace(place.second, F::EMPTY, place.fingerprint)
-            || self.kick(&place)
+            || self.kick(place)
     }
 
-    fn remove<V: HashValue>(&mut self, hash: V) -> bool {
-        let place = self.place(hash);
+    #[inline]
+    fn remove_at(&mut self, place: &Place<F>) -> bool {
         self.replace(place.first, place.fingerprint, F::EMPTY)
             || self.replace(place.second, place.fingerprint, F::EMPTY)
     }

@@ -465,8 +465,8 @@ pub(crate) fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -
         sum = sum / 2 + count_of(value);
     }
     if least == 0 {
-        let empty = u64::from(counts.first().copied().unwrap_or(0));
-        if empty >= u64::from(registers) {
+        let empty = u32::from(counts.first().copied().unwrap_or(0));
+        if empty >= registers {
             return 0;
         }
         sum = sum / 2 + (sigma(empty << (32 - precision)) << precision);
@@ -493,13 +493,13 @@ pub(crate) fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -
 
 /// Ertl's `x + sum(x^(2^k) 2^(k - 1))` over all `k` from 1, for `x` below 1 in units of 2^-32: what the empty
 /// registers stand for.
-fn sigma(mut x: u64) -> u64 {
-    let mut sum = x;
+fn sigma(mut x: u32) -> u64 {
+    let mut sum = u64::from(x);
     let mut k = 0;
     // Squaring comes to 0 after 6 steps for a half, after 19 for the largest number, 1 - 2^-14.
     while x > 0 {
-        x = (x * x) >> 32;
-        sum += x << k;
+        x = ((u64::from(x) * u64::from(x)) >> 32) as u32;
+        sum += u64::from(x) << k;
         k += 1;
     }
     sum

@@ -198,8 +198,9 @@ impl ArenaView {
 
     /// The header of a run, and what lies behind it.
     pub(super) fn run_mut(&mut self, at: usize) -> Option<(&mut Header, &mut [Block512])> {
-        let end = at + self.units_at(at);
-        let (header, blocks) = self.units.get_mut(at..end)?.split_first_mut()?;
+        let units = self.units_at(at);
+        let run = self.units.get_mut(at..)?.get_mut(..units)?;
+        let (header, blocks) = run.split_first_mut()?;
         Some((header.words_mut(), blocks))
     }
 

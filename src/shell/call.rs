@@ -101,7 +101,7 @@ impl Call<'_, '_> {
     }
 
     #[inline(never)]
-    fn end_line(&mut self) {
+    pub fn end_line(&mut self) {
         self.write(b"\r\n");
     }
 
@@ -187,7 +187,7 @@ impl Call<'_, '_> {
         self.end_line();
     }
 
-    fn begin_bulk(&mut self, length: u32) {
+    pub fn begin_bulk(&mut self, length: u32) {
         if !self.is_human() {
             self.marked_number(b'$', length);
         }

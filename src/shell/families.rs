@@ -35,18 +35,14 @@ mod top {
     pub const NAME: usize = 3;
 }
 
-/// One of the most frequent items.
-pub(super) struct TopItem([u32; 16]);
+/// One of the most frequent items, in its unit.
+pub(super) type TopItem = [u32; 16];
 
-impl TopItem {
-    pub fn name(&self) -> &[u8] {
-        let bytes: &[u8] = bytemuck::cast_slice(self.0.split_at(top::NAME).1);
-        bytes.get(..self.0[top::LENGTH] as usize).unwrap_or(&[])
-    }
-
-    pub fn count(&self) -> u32 {
-        self.0[top::COUNT]
-    }
+/// How often it came, and its name.
+pub(super) fn count_and_name(item: &TopItem) -> (u32, &[u8]) {
+    let bytes: &[u8] = bytemuck::cast_slice(item.split_at(top::NAME).1);
+    let name = bytes.get(..item[top::LENGTH] as usize).unwrap_or(&[]);
+    (item[top::COUNT], name)
 }
 
 /// The units of a sketch of so many counters in a row, and rows.
@@ -57,18 +53,12 @@ pub(super) fn count_min_units(width: u32, depth: u32) -> u32 {
 
 /// Generations of a key that rotates; 1 of any other.
 pub(super) fn num_generations(header: &Header) -> usize {
-    match arena::kind(header) {
-        Kind::Rotating => (header[word::EXPANSION] & 0xFF).max(1) as usize,
-        _ => 1,
-    }
+    (header[word::EXPANSION] & 0xFF).max(1) as usize
 }
 
 /// Which generation is the newest.
-pub(super) fn newest(header: &Header) -> usize {
-    match arena::kind(header) {
-        Kind::Rotating => (header[word::EXPANSION] >> 8) as usize,
-        _ => 0,
-    }
+fn newest(header: &Header) -> usize {
+    (header[word::EXPANSION] >> 8) as usize
 }
 
 /// Reads a slot, of which there are so many in a word; 0 when there is none.
@@ -82,7 +72,7 @@ pub(super) fn slot(blocks: &[Block512], per_word: NonZero<usize>, index: usize) 
 
 /// A key that is not fixed, to change it.
 pub(super) struct Slots<'r> {
-    header: &'r mut Header,
+    pub header: &'r mut Header,
     blocks: &'r mut [Block512],
     per_word: NonZero<usize>,
 }
@@ -111,35 +101,33 @@ impl Slots<'_> {
         let row = block_index(hash, self.blocks.len() / number) * number + generation;
         let mut width = 16 * self.per_word.get();
         let mut first = row * width;
-        let mut probes = num_probes(self.header);
-        let is_sketch = arena::kind(self.header) == Kind::CountMin;
+        let is_sketch = self.per_word.get() == 1;
         if is_sketch {
             width = self.header[word::CAPACITY] as usize;
             first = 0;
-            probes = self.header[word::EXPANSION];
         }
         let most = u32::MAX >> (32 - 32 / self.per_word);
         let mut least = most;
         let mut probe = hash;
-        for i in 0..probes {
+        for i in 0..num_probes(self.header) {
             probe = probe.wrapping_mul(GOLDEN);
-            let index = first + block_index(probe, width);
-            let value = self.get(index);
-            least = least.min(value);
-            if step > 0 && value < most {
-                // Where two probes meet, only the first counts.
+            let mut index = first + block_index(probe, width);
+            // Where two probes meet, only the first counts.
+            let mut is_met = false;
+            if is_sketch {
+                index += i as usize * width;
+            } else {
                 let mut earlier = hash;
-                let is_met = (0..i).any(|_| {
+                for _ in 0..i {
                     earlier = earlier.wrapping_mul(GOLDEN);
-                    !is_sketch && first + block_index(earlier, width) == index
-                });
-                if !is_met {
-                    let room = most - value;
-                    self.add(index, if is_sketch { step.min(room) } else { step });
+                    is_met |= first + block_index(earlier, width) == index;
                 }
             }
-            if is_sketch {
-                first += width;
+            let value = self.get(index);
+            least = least.min(value);
+            if step > 0 && value < most && !is_met {
+                let room = most - value;
+                self.add(index, if is_sketch { step.min(room) } else { step });
             }
         }
         least
@@ -152,16 +140,19 @@ impl BucketStore<u16> for Slots<'_> {
         self.blocks.len() * 8
     }
 
+    #[inline(never)]
     fn count_in(&self, index: usize, fingerprint: u16) -> usize {
-        let slots = index * 4..index * 4 + 4;
-        slots
-            .filter(|slot| self.get(*slot) == u32::from(fingerprint))
-            .count()
+        let mut count = 0;
+        for i in 0..4 {
+            count += usize::from(self.get(index * 4 + i) == u32::from(fingerprint));
+        }
+        count
     }
 
     #[inline(never)]
     fn replace(&mut self, index: usize, old: u16, new: u16) -> bool {
-        for slot in index * 4..index * 4 + 4 {
+        for i in 0..4 {
+            let slot = index * 4 + i;
             if self.get(slot) == u32::from(old) {
                 self.add(slot, u32::from(new).wrapping_sub(old.into()));
                 return true;
@@ -210,10 +201,14 @@ impl Keyspace<'_> {
         let has_changed;
         match kind {
             Kind::Cuckoo => {
-                has_changed = match step {
-                    0 => return slots.count(hash) as u32,
-                    REMOVE => slots.remove(hash),
-                    _ => slots.insert(hash),
+                let place = slots.place(hash);
+                if step == 0 {
+                    return slots.count_at(&place) as u32;
+                }
+                has_changed = if is_removal {
+                    slots.remove_at(&place)
+                } else {
+                    slots.insert_at(&place)
                 };
                 if has_changed {
                     count = 1;
@@ -231,19 +226,24 @@ impl Keyspace<'_> {
                 return count;
             }
             _ => {
-                for generation in 0..num_generations(slots.header) {
-                    count = count.max(slots.probe(hash, generation, 0));
+                // The newest generation comes last.
+                let mut generation = newest(slots.header);
+                let number = num_generations(slots.header);
+                let mut least = 0;
+                for _ in 0..number {
+                    generation = (generation + 1) % number;
+                    least = slots.probe(hash, generation, 0);
+                    count = count.max(least);
                 }
                 if step == 0 {
                     return count;
                 }
-                let newest = newest(slots.header);
                 has_changed = match kind {
-                    Kind::Rotating => slots.probe(hash, newest, 0) == 0,
+                    Kind::Rotating => least == 0,
                     _ => count > 0 || !is_removal,
                 };
                 if has_changed {
-                    slots.probe(hash, newest, step);
+                    slots.probe(hash, generation, step);
                 }
             }
         }
@@ -266,10 +266,10 @@ impl Keyspace<'_> {
 
     /// The most frequent item but so many.
     #[inline(never)]
-    pub(super) fn top_item(&self, key: KeyRef, more_frequent: usize) -> Option<TopItem> {
+    pub(super) fn top_item(&self, key: KeyRef, more_frequent: usize) -> Option<&TopItem> {
         let units = self.blocks(key).last_chunk::<TOP>()?;
-        let item = TopItem(*units.get(more_frequent)?.words());
-        (item.count() > 0).then_some(item)
+        let item = units.get(more_frequent)?.words();
+        (item[top::COUNT] > 0).then_some(item)
     }
 
     /// An item has come so often: it takes the place of the least frequent, if that came less often.
@@ -289,8 +289,10 @@ impl Keyspace<'_> {
         let (head, bytes) = words.split_at_mut(top::NAME);
         let length = copy(name, bytemuck::cast_slice_mut(bytes));
         head.copy_from_slice(&[hash, count, length as u32]);
-        while place > 0 && units[place - 1].words()[top::COUNT] < count {
-            units.swap(place - 1, place);
+        while let ([.., before], [unit, ..]) = units.split_at_mut(place)
+            && before.words()[top::COUNT] < count
+        {
+            before.words_mut().swap_with_slice(unit.words_mut());
             place -= 1;
         }
     }
@@ -299,10 +301,10 @@ impl Keyspace<'_> {
     #[inline(never)]
     fn merge_top(&mut self, to: KeyRef, from: KeyRef) {
         for i in 0..TOP {
-            if let Some(item) = self.top_item(from, i) {
-                let hash = item.0[top::HASH];
+            if let Some(&item) = self.top_item(from, i) {
+                let hash = item[top::HASH];
                 let count = self.change_item(to, hash, 0);
-                self.offer_to_top(to, hash, item.name(), count);
+                self.offer_to_top(to, hash, count_and_name(&item).1, count);
             }
         }
     }
@@ -313,31 +315,29 @@ impl Keyspace<'_> {
     pub(super) fn merge(&mut self, to: KeyRef, from: KeyRef, weight: u32) {
         let header = self.header(from);
         let is_sketch = arena::kind(header) == Kind::CountMin;
-        let more_items = header[word::ITEMS];
+        let items = header[word::ITEMS];
         let slots = if is_sketch {
-            (header[word::CAPACITY] * header[word::EXPANSION]) as usize
+            (header[word::CAPACITY] * num_probes(header)) as usize
         } else {
             NUM_REGISTERS
         };
-        let sum = |own: u32, more: u32| {
-            let before = if to == from { 0 } else { own };
-            if is_sketch {
-                more.saturating_mul(weight).saturating_add(before)
-            } else {
-                own.max(more)
-            }
-        };
         for i in 0..slots {
-            let per_word = arena::kind(self.header(from)).slots_per_word();
-            let more = slot(self.blocks(from), per_word, i);
+            let more = self.slots(from).map_or(0, |slots| slots.get(i));
             if let Some(mut slots) = self.slots(to) {
                 let own = slots.get(i);
-                slots.add(i, sum(own, more).wrapping_sub(own));
+                let new = if is_sketch {
+                    sum(if to == from { 0 } else { own }, more, weight)
+                } else {
+                    own.max(more)
+                };
+                slots.add(i, new.wrapping_sub(own));
             }
         }
         if is_sketch {
-            let items = sum(self.header(to)[word::ITEMS], more_items);
-            self.set_word(to, word::ITEMS, items);
+            if let Some(slots) = self.slots(to) {
+                let own = &mut slots.header[word::ITEMS];
+                *own = sum(if to == from { 0 } else { *own }, items, weight);
+            }
             self.merge_top(to, to);
             self.merge_top(to, from);
         }
@@ -399,4 +399,10 @@ impl Keyspace<'_> {
             i += number;
         }
     }
+}
+
+/// `own + more * weight`, or the most that fits.
+#[inline(never)]
+fn sum(own: u32, more: u32, weight: u32) -> u32 {
+    more.saturating_mul(weight).saturating_add(own)
 }

@@ -1,10 +1,10 @@
 //! CF.*, CMS.*, PF*, CBF.* and RBF.*: the answers are those of RedisBloom and Redis where they have the command.
 
-use super::arena::word;
+use super::arena::{num_probes, word};
 use super::bloom_commands::{capacity, create, rate, wish};
 use super::call::{Call, Face, Outcome};
 use super::commands::Items;
-use super::families::{self, REMOVE};
+use super::families::{REMOVE, count_and_name};
 use super::keyspace::{KeyRef, Wish};
 use super::kind::Kind;
 use super::text::Text;
@@ -128,10 +128,12 @@ pub(super) fn cuckoo_reserve(call: &mut Call) -> Outcome {
         ..Wish::DEFAULT
     };
     // Taken and not followed: buckets have four slots, a walk has 500 steps, a filter does not grow.
-    for i in (3..call.num_arguments()).step_by(2) {
+    let mut i = 3;
+    while i < call.num_arguments() {
         if call.which(i, texts::CUCKOO_OPTIONS).is_none() || call.number(i + 1).is_none() {
             return Err(texts::SYNTAX_ERROR);
         }
+        i += 2;
     }
     create(call, Kind::Cuckoo, &wish)?;
     call.ok();
@@ -166,54 +168,37 @@ pub(super) fn count_min_by_probability(call: &mut Call) -> Outcome {
     Err(texts::CMS_PROBABILITY)
 }
 
-/// Values of INFO: a word of the header, or one of these, or [`CONSTANT`] and a number.
-const BYTES: usize = 16;
-const BUCKETS: usize = 17;
-const GENERATIONS: usize = 18;
-const CONSTANT: usize = 1 << 10;
+/// Values of `INFO` that are not a word of the header.
+mod value {
+    pub const BYTES: u8 = 16;
+    pub const BUCKETS: u8 = 17;
+    pub const GENERATIONS: u8 = 18;
+    pub const PROBES: u8 = 19;
+    pub const KICKS: u8 = 20;
+    /// And above: how far above.
+    pub const CONSTANT: u8 = 32;
+}
 
-/// What INFO says of each kind: names, and where the values are.
-const FIELDS: [(Kind, Text, &[u16]); 4] = {
-    const fn values<const N: usize>(values: [usize; N]) -> [u16; N] {
-        let mut short = [0; N];
-        let mut i = 0;
-        while i < N {
-            short[i] = values[i] as u16;
-            i += 1;
-        }
-        short
-    }
+/// What `INFO` says of the kinds behind [`Kind::Bloom`], in their order: names, and where the values are.
+const FIELDS: [(Text, &[u8]); 5] = {
+    use value::{BUCKETS, BYTES, CONSTANT, GENERATIONS, KICKS, PROBES};
+    const CAPACITY: u8 = word::CAPACITY as u8;
+    const ITEMS: u8 = word::ITEMS as u8;
+    const RATE: u8 = word::RATE as u8;
+    const FOUR: u8 = CONSTANT + 4;
+    const ONE: u8 = CONSTANT + 1;
     [
         (
-            Kind::Cuckoo,
             texts::CUCKOO_FIELDS,
-            &const {
-                values([
-                    BYTES,
-                    BUCKETS,
-                    CONSTANT + 1,
-                    word::ITEMS,
-                    word::RATE,
-                    CONSTANT + 4,
-                    CONSTANT,
-                    CONSTANT + 500,
-                ])
-            },
+            &[BYTES, BUCKETS, ONE, ITEMS, RATE, FOUR, CONSTANT, KICKS],
         ),
+        (texts::CMS_FIELDS, &[CAPACITY, PROBES, ITEMS]),
+        // Redis has no such command.
+        (texts::LAST_ERROR, &[]),
+        (texts::COUNTING_FIELDS, &[CAPACITY, BYTES, ITEMS]),
         (
-            Kind::CountMin,
-            texts::CMS_FIELDS,
-            &const { values([word::CAPACITY, word::EXPANSION, word::ITEMS]) },
-        ),
-        (
-            Kind::Counting,
-            texts::COUNTING_FIELDS,
-            &const { values([word::CAPACITY, BYTES, word::ITEMS]) },
-        ),
-        (
-            Kind::Rotating,
             texts::ROTATING_FIELDS,
-            &const { values([GENERATIONS, BYTES, word::ITEMS, word::CAPACITY, word::RATE]) },
+            &[GENERATIONS, BYTES, ITEMS, CAPACITY, RATE],
         ),
     ]
 };
@@ -226,7 +211,7 @@ pub(super) fn info(call: &mut Call) -> Outcome {
     if kind == Kind::Rotating {
         server.keyspace.rotate_if_due(key, server.uptime.seconds);
     }
-    let Some((_, names, values)) = FIELDS.iter().find(|fields| fields.0 == kind) else {
+    let Some((names, values)) = FIELDS.get((kind as usize).wrapping_sub(1)) else {
         return Ok(());
     };
     call.map(values.len() as u32);
@@ -234,36 +219,40 @@ pub(super) fn info(call: &mut Call) -> Outcome {
         call.field_name(*names, i);
         let header = call.server.keyspace.header(key);
         let units = header[word::UNITS];
-        let value = match usize::from(*value) {
-            BYTES => units * 64,
-            BUCKETS => (units - 1) * 8,
-            GENERATIONS => families::num_generations(header) as u32,
-            value => match header.get(value) {
+        let number = match *value {
+            value::BYTES => units * 64,
+            value::BUCKETS => units * 8 - 8,
+            value::GENERATIONS => header[word::EXPANSION] & 0xFF,
+            value::PROBES => num_probes(header),
+            value::KICKS => 500,
+            value => match header.get(usize::from(value)) {
                 Some(word) => *word,
-                None => (value - CONSTANT) as u32,
+                None => u32::from(value - value::CONSTANT),
             },
         };
-        call.integer(value);
+        call.integer(number);
     }
     Ok(())
 }
 
 /// SUNDEW.TOP key [n]: the most frequent items of a sketch, and how often they came.
 pub(super) fn top(call: &mut Call) -> Outcome {
-    let mut most = u32::MAX;
-    if call.num_arguments() > 2 {
-        most = call.number(2).ok_or(texts::NOT_A_NUMBER)?;
-    }
+    let most = match call.num_arguments() {
+        2 => Some(u32::MAX),
+        _ => call.number(2),
+    };
     let key = call.find(1, Kind::CountMin)?;
+    let most = most.ok_or(texts::NOT_A_NUMBER)?;
     let mut number = 0;
     while number < most && call.server.keyspace.top_item(key, number as usize).is_some() {
         number += 1;
     }
     call.array(number * 2);
     for i in 0..number {
-        if let Some(item) = call.server.keyspace.top_item(key, i as usize) {
-            call.bulk(item.name());
-            call.integer(item.count());
+        if let Some(&item) = call.server.keyspace.top_item(key, i as usize) {
+            let (count, name) = count_and_name(&item);
+            call.bulk(name);
+            call.integer(count);
         }
     }
     Ok(())
@@ -271,11 +260,10 @@ pub(super) fn top(call: &mut Call) -> Outcome {
 
 /// CMS.MERGE to n from... [WEIGHTS w...]: the sum of the sketches, not added to what was there.
 pub(super) fn count_min_merge(call: &mut Call) -> Outcome {
-    let Some(number) = call.number(2).map(|number| number as usize) else {
-        return Err(texts::CMS_NUMBER_OF_KEYS);
-    };
+    let number = call.number(2).ok_or(texts::CMS_NUMBER_OF_KEYS)?;
     // There are at most 16 arguments.
-    let end = number.saturating_add(3);
+    let number = number.min(16) as usize;
+    let end = 3 + number;
     let has_weights = call.which(end, texts::WEIGHTS).is_some();
     let expected = if has_weights { end + 1 + number } else { end };
     if number == 0 || call.num_arguments() != expected {
@@ -284,17 +272,20 @@ pub(super) fn count_min_merge(call: &mut Call) -> Outcome {
     let to = call.find(1, Kind::CountMin)?;
     // Nothing changes before all is known to be right: first the weight of what is there, then each of the others.
     let mut own_weight = 0_u32;
-    for is_known in [false, true] {
+    let mut is_known = false;
+    loop {
         for i in 3..end {
             let from = call.find(i, Kind::CountMin)?;
-            let weight = if has_weights {
-                call.number(i + 1 + number).ok_or(texts::CMS_WEIGHT)?
-            } else {
-                1
-            };
+            let mut weight = 1;
+            if has_weights {
+                weight = call.number(i + 1 + number).ok_or(texts::CMS_WEIGHT)?;
+            }
             let keyspace = &mut call.server.keyspace;
-            let [a, b] = [to, from].map(|key| keyspace.header(key));
-            if a[word::CAPACITY] != b[word::CAPACITY] || a[word::EXPANSION] != b[word::EXPANSION] {
+            let shape = |key| {
+                let header = keyspace.header(key);
+                (header[word::CAPACITY], num_probes(header))
+            };
+            if shape(to) != shape(from) {
                 return Err(texts::CMS_NOT_EQUAL);
             }
             if from == to {
@@ -303,13 +294,14 @@ pub(super) fn count_min_merge(call: &mut Call) -> Outcome {
                 keyspace.merge(to, from, weight);
             }
         }
-        if !is_known {
-            call.server.keyspace.note_change();
-            call.server.keyspace.merge(to, to, own_weight);
+        if is_known {
+            call.ok();
+            return Ok(());
         }
+        is_known = true;
+        call.server.keyspace.note_change();
+        call.server.keyspace.merge(to, to, own_weight);
     }
-    call.ok();
-    Ok(())
 }
 
 /// The keys that the arguments name: HyperLogLogs, or not there.
@@ -343,8 +335,8 @@ pub(super) fn hyper_log_log_merge(call: &mut Call) -> Outcome {
         Some(key) => key,
         None => create(call, Kind::HyperLogLog, &Wish::DEFAULT)?,
     };
-    for from in keys.into_iter().flatten() {
-        call.server.keyspace.merge(to, from, 1);
+    for from in keys.iter().flatten() {
+        call.server.keyspace.merge(to, *from, 1);
     }
     call.ok();
     Ok(())
@@ -358,19 +350,22 @@ pub(super) fn rotating_reserve(call: &mut Call) -> Outcome {
         return Err(texts::GENERATIONS);
     };
     wish.expansion = generations;
-    let (mut seconds, mut after) = (0, wish.capacity);
+    // Seconds and items, in the order of the options.
+    let mut periods = [0, wish.capacity];
     if call.num_arguments() > 5 {
-        match (call.which(5, texts::ROTATING_OPTIONS), call.number(6)) {
-            (Some(0), Some(number @ 1..)) => seconds = number,
-            (Some(_), Some(number @ 1..)) => after = number,
-            _ => return Err(texts::SYNTAX_ERROR),
-        }
+        let (Some(unit), Some(period @ 1..)) =
+            (call.which(5, texts::ROTATING_OPTIONS), call.number(6))
+        else {
+            return Err(texts::SYNTAX_ERROR);
+        };
+        periods[unit & 1] = period;
     }
     let key = create(call, Kind::Rotating, &wish)?;
     let server = &mut *call.server;
-    server.keyspace.set_word(key, word::CAPACITY, after);
-    server.keyspace.set_word(key, word::RATE, seconds);
-    server.keyspace.set_word(key, word::EXTRA, server.uptime.seconds);
+    if let Some(slots) = server.keyspace.slots(key) {
+        [slots.header[word::RATE], slots.header[word::CAPACITY]] = periods;
+        slots.header[word::EXTRA] = server.uptime.seconds;
+    }
     call.ok();
     Ok(())
 }

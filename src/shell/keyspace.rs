@@ -436,20 +436,25 @@ impl<'a> Keyspace<'a> {
     fn append(&mut self, header: &mut Header, wish: &Wish) -> Outcome<KeyRef> {
         header[word::CAPACITY] = wish.capacity;
         header[word::ITEMS] = 0;
-        header[word::EXPANSION] = wish.expansion;
         let kind = arena::kind(header);
         let units = match kind {
             Kind::Cuckoo => cuckoo_buckets(wish.capacity as usize).div_ceil(8) as u32,
-            Kind::CountMin => count_min_units(wish.capacity, wish.expansion),
+            Kind::CountMin => {
+                arena::set_num_probes(header, wish.expansion);
+                count_min_units(wish.capacity, wish.expansion)
+            }
             Kind::HyperLogLog => REGISTER_UNITS,
             Kind::Bloom | Kind::Counting | Kind::Rotating => {
                 // A filter that grows starts at half the rate and halves it with every stage, so that all together
                 // keep it; of generations, which are all asked, each has its share.
                 let (parts, generations) = match kind {
+                    Kind::Counting => (1, 1),
                     Kind::Rotating => (wish.expansion, wish.expansion),
-                    Kind::Bloom if wish.expansion > 0 => (2, 1),
-                    _ => (1, 1),
+                    _ => (wish.expansion.clamp(1, 2), 1),
                 };
+                if kind != Kind::Counting {
+                    header[word::EXPANSION] = wish.expansion;
+                }
                 let rate = wish.rate.parts_per_billion() / parts.max(1);
                 let rate = Rate::from_parts_per_billion(rate.max(1));
                 let layout = match kind {

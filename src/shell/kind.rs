@@ -45,14 +45,18 @@ impl Kind {
 
     /// How many of the numbers that a key is made of are in a word: bits, fingerprints, counters, registers.
     pub fn slots_per_word(self) -> NonZero<usize> {
-        let number = match self {
-            Self::Bloom | Self::Rotating => 32,
-            Self::Cuckoo => 2,
-            Self::CountMin => 1,
-            Self::HyperLogLog => 5,
-            Self::Counting => 8,
-        };
-        NonZero::new(number).unwrap_or(NonZero::<usize>::MIN)
+        const fn number(number: u8) -> NonZero<u8> {
+            NonZero::new(number).expect("above 0")
+        }
+        const EACH: [NonZero<u8>; 6] = [
+            number(32),
+            number(2),
+            number(1),
+            number(5),
+            number(8),
+            number(32),
+        ];
+        EACH[self as usize].into()
     }
 
     /// What `TYPE` says: for the structures of Redis and RedisBloom, what those say.
