@@ -100,10 +100,10 @@ const BLOOM: &[Plain] = &[
 const DUMP: &[Plain] = &[
     whole("BF.SCANDUMP\tkey cursor", (3, 3), dump_commands::scan_dump),
     items("BF.LOADCHUNK\tkey cursor chunk", (4, 4), Kind::Bloom, Items::Chunk, dump_commands::end_load),
-    whole("CF.SCANDUMP\tkey cursor", (3, 3), dump_commands::scan_dump),
-    items("CF.LOADCHUNK\tkey cursor chunk", (4, 4), Kind::Bloom, Items::Chunk, dump_commands::end_load),
-    whole("CMS.SCANDUMP\tkey cursor", (3, 3), dump_commands::scan_dump),
-    items("CMS.LOADCHUNK\tkey cursor chunk", (4, 4), Kind::Bloom, Items::Chunk, dump_commands::end_load),
+    items("CF.SCANDUMP\tkey cursor", (3, 3), Kind::Cuckoo, Items::None, dump_commands::scan_dump),
+    items("CF.LOADCHUNK\tkey cursor chunk", (4, 4), Kind::Cuckoo, Items::Chunk, dump_commands::end_load),
+    items("CMS.SCANDUMP\tkey cursor", (3, 3), Kind::CountMin, Items::None, dump_commands::scan_dump),
+    items("CMS.LOADCHUNK\tkey cursor chunk", (4, 4), Kind::CountMin, Items::Chunk, dump_commands::end_load),
     whole("SUNDEW.SCANDUMP\tkey cursor", (3, 3), dump_commands::scan_dump),
     items("SUNDEW.LOADCHUNK\tkey cursor chunk", (4, 4), Kind::Bloom, Items::Chunk, dump_commands::end_load),
 ];

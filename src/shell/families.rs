@@ -57,7 +57,7 @@ pub(super) fn num_generations(header: &Header) -> usize {
 }
 
 /// Which generation is the newest.
-fn newest(header: &Header) -> usize {
+pub(super) fn newest(header: &Header) -> usize {
     (header[word::EXPANSION] >> 8) as usize
 }
 

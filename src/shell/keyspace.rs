@@ -437,13 +437,16 @@ impl<'a> Keyspace<'a> {
         header[word::CAPACITY] = wish.capacity;
         header[word::ITEMS] = 0;
         let kind = arena::kind(header);
-        let units = match kind {
-            Kind::Cuckoo => cuckoo_buckets(wish.capacity as usize).div_ceil(8) as u32,
-            Kind::CountMin => {
-                arena::set_num_probes(header, wish.expansion);
-                count_min_units(wish.capacity, wish.expansion)
+        let (probes, units) = match kind {
+            Kind::Cuckoo => {
+                let buckets = cuckoo_buckets(wish.capacity as usize);
+                (2, buckets.div_ceil(8) as u32)
             }
-            Kind::HyperLogLog => REGISTER_UNITS,
+            Kind::CountMin => (
+                wish.expansion,
+                count_min_units(wish.capacity, wish.expansion),
+            ),
+            Kind::HyperLogLog => (1, REGISTER_UNITS),
             Kind::Bloom | Kind::Counting | Kind::Rotating => {
                 // A filter that grows starts at half the rate and halves it with every stage, so that all together
                 // keep it; of generations, which are all asked, each has its share.
@@ -466,10 +469,11 @@ impl<'a> Keyspace<'a> {
                     return Err(texts::TOO_LARGE);
                 };
                 header[word::RATE] = rate.parts_per_billion();
-                arena::set_num_probes(header, plan.k() as u32);
-                (plan.blocks() as u32).saturating_mul(generations)
+                let units = (plan.blocks() as u32).saturating_mul(generations);
+                (plan.k() as u32, units)
             }
         };
+        arena::set_num_probes(header, probes);
         header[word::UNITS] = units.saturating_add(1);
         self.append_run(header)
     }
