@@ -141,11 +141,9 @@ fn count_of(header: &Words) -> Option<u32> {
     }
 }
 
-/// The registers of a HyperLogLog that a word of its payload has bits of: the first of seven, and where the word begins
-/// in it.
-fn registers_of(index: usize) -> (usize, u32) {
-    (index * 16 / 3, index as u32 % 3 * 2)
-}
+/// Bits of a register of a HyperLogLog, of which its payload has no spare ones. They are taken one by one, because a
+/// register may lie in two words.
+const REGISTER: usize = 6;
 
 /// Which word of a run's units is this one of the payload.
 fn place_of_word(run: &Run, index: usize) -> usize {
@@ -168,12 +166,12 @@ impl Keyspace<'_> {
         let blocks = self.blocks(stage);
         let kind = arena::kind(run);
         if kind == Kind::HyperLogLog {
-            let (first, shift) = registers_of(index);
-            let mut bits = 0_u64;
-            for i in (0..7).rev() {
-                bits = bits << 6 | u64::from(slot(blocks, kind.slots_per_word(), first + i));
+            let mut word = 0;
+            for i in (index * 32..index * 32 + 32).rev() {
+                let register = slot(blocks, kind.slots_per_word(), i / REGISTER);
+                word = word << 1 | register >> (i % REGISTER) & 1;
             }
-            return (bits >> shift) as u32;
+            return word;
         }
         slot(blocks, NonZero::<usize>::MIN, place_of_word(run, index))
     }
@@ -197,13 +195,11 @@ impl Keyspace<'_> {
     pub(super) fn or_payload_word(&mut self, stage: KeyRef, index: usize, word: u32) {
         let run = self.header(stage);
         if arena::kind(run) == Kind::HyperLogLog {
-            let (first, shift) = registers_of(index);
-            let mut bits = u64::from(word) << shift;
-            for i in first..first + 7 {
-                if let Some(mut slots) = self.slots(stage) {
-                    slots.add(i, bits as u32 & 63);
+            if let Some(mut slots) = self.slots(stage) {
+                for i in 0..32 {
+                    let bit = index * 32 + i;
+                    slots.add(bit / REGISTER, (word >> i & 1) << (bit % REGISTER));
                 }
-                bits >>= 6;
             }
             return;
         }

@@ -44,9 +44,10 @@ fn kind_of(server: &Server) -> Option<Kind> {
 
 /// SCANDUMP key cursor: the next cursor and a chunk; 0 and nothing at the end.
 pub(super) fn scan_dump(call: &mut Call) -> Outcome {
-    let own = call.key(1).map(|key| call.server.keyspace.kind(key));
-    let kind = kind_of(call.server).or(own).unwrap_or(Kind::Bloom);
-    let key = call.find(1, kind)?;
+    let key = match kind_of(call.server) {
+        Some(kind) => call.find(1, kind)?,
+        None => call.key(1).ok_or(texts::NOT_FOUND)?,
+    };
     let cursor = call.number(2).ok_or(texts::INVALID_CURSOR)?;
     let Server { keyspace, dump, .. } = &mut *call.server;
     let stages = keyspace.stages(key).count() as u32;
