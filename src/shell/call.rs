@@ -55,6 +55,7 @@ impl Call<'_, '_> {
     }
 
     /// What the key of the command must be.
+    #[inline(never)]
     pub fn kind(&self) -> Kind {
         let command = self.server.dispatch.command;
         command.map_or(Kind::Bloom, |command| command.kind)

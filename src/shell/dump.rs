@@ -10,7 +10,7 @@ use super::call::Outcome;
 use super::families::{
     NUM_REGISTERS, REGISTER_UNITS, count_min_units, newest, num_generations, slot,
 };
-use super::keyspace::{KeyRef, Keyspace, header_of};
+use super::keyspace::{KeyRef, Keyspace, set_name};
 use super::kind::Kind;
 use super::text::Text;
 use super::texts;
@@ -87,9 +87,9 @@ pub(super) fn payload_len(run: &Run) -> u32 {
     }
 }
 
-/// The header of a run's snapshot, without seed and checksums; of a Bloom filter with these parts.
+/// The header of a run's snapshot, without checksums; of a Bloom filter with these parts.
 #[inline(never)]
-fn words_of_run(run: &Run, stage: u32, parts: u32) -> Words {
+fn words_of_run(run: &Run, seed: u32, stage: u32, parts: u32) -> Words {
     let kind = arena::kind(run);
     let in_snapshot = kind.in_snapshot();
     let mut words = [0; 16];
@@ -124,6 +124,7 @@ fn words_of_run(run: &Run, stage: u32, parts: u32) -> Words {
         }
     }
     words[0] = MAGIC;
+    words[word::SEED] = seed;
     words[word::KIND] = u32::from_le_bytes([VERSION, in_snapshot.number, Xxh32::ID.0, 0]);
     words[word::UNIT_BITS] = in_snapshot.unit_bits.into();
     words[word::UNITS] = units;
@@ -186,9 +187,8 @@ impl Keyspace<'_> {
 
     /// The header of a stage's snapshot, without checksums; its parts if it is a Bloom filter.
     pub(super) fn stage_words(&self, stage: KeyRef, number: u32, parts: u32) -> Words {
-        let mut words = words_of_run(self.header(stage), number, parts);
-        words[word::SEED] = self.hash(stage).seed_check() as u32;
-        words
+        let seed = self.hash(stage).seed_check() as u32;
+        words_of_run(self.header(stage), seed, number, parts)
     }
 
     /// Sets bits of a word of a stage's payload.
@@ -224,7 +224,8 @@ impl Keyspace<'_> {
             return Err(texts::SNAPSHOT_ENCODING);
         }
         let fixed = self.find(name).filter(|key| self.is_fixed(*key));
-        let mut run = header_of(name)?;
+        let mut run = [0; 16];
+        set_name(&mut run, name)?;
         let own;
         if let Some(key) = fixed {
             own = self.stage_words(key, 0, 0);
@@ -238,7 +239,7 @@ impl Keyspace<'_> {
                 return Err(texts::SNAPSHOT_GEOMETRY);
             }
             fill_run(&mut run, kind, header);
-            own = words_of_run(&run, stage, parts);
+            own = words_of_run(&run, 0, stage, parts);
         }
         // What is made of a header has the same.
         for (i, word) in own.iter().enumerate() {

@@ -244,12 +244,13 @@ pub(super) fn top(call: &mut Call) -> Outcome {
     let key = call.find(1, Kind::CountMin)?;
     let most = most.ok_or(texts::NOT_A_NUMBER)?;
     let mut number = 0;
-    while number < most && call.server.keyspace.top_item(key, number as usize).is_some() {
+    while call.server.keyspace.top_item(key, number).is_some() {
         number += 1;
     }
-    call.array(number * 2);
+    let number = number.min(most as usize);
+    call.array(number as u32 * 2);
     for i in 0..number {
-        if let Some(&item) = call.server.keyspace.top_item(key, i as usize) {
+        if let Some(&item) = call.server.keyspace.top_item(key, i) {
             let (count, name) = count_and_name(&item);
             call.bulk(name);
             call.integer(count);

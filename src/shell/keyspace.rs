@@ -412,7 +412,8 @@ impl<'a> Keyspace<'a> {
                 _ => texts::ITEM_EXISTS,
             });
         }
-        let mut header = header_of(name)?;
+        let mut header = [0; 16];
+        set_name(&mut header, name)?;
         arena::set_kind(&mut header, kind);
         self.append(&mut header, wish)
     }
@@ -557,12 +558,12 @@ pub(super) fn count_ones(block: &Block512) -> u32 {
     block.count_ones()
 }
 
-/// The header of a run of this name, and nothing else.
-pub(super) fn header_of(name: &[u8]) -> Outcome<Header> {
+/// Gives a run this name.
+#[inline(never)]
+pub(super) fn set_name(header: &mut Header, name: &[u8]) -> Outcome {
     if name.len() > MAX_NAME {
         return Err(texts::NAME_TOO_LONG);
     }
-    let mut header = [0; 16];
-    arena::set_name(&mut header, name);
-    Ok(header)
+    arena::set_name(header, name);
+    Ok(())
 }
