@@ -490,18 +490,21 @@ pub(crate) trait BucketStore<F: Fingerprint> {
         count
     }
 
+    /// Writes `new` into the first slot of the two buckets that holds `old`; false when there is none.
+    #[inline]
+    fn replace_at(&mut self, place: &Place<F>, old: F, new: F) -> bool {
+        self.replace(place.first, old, new) || self.replace(place.second, old, new)
+    }
+
     /// False, and all as it was, when there is no room.
     #[inline]
     fn insert_at(&mut self, place: &Place<F>) -> bool {
-        self.replace(place.first, F::EMPTY, place.fingerprint)
-            || self.replace(place.second, F::EMPTY, place.fingerprint)
-            || self.kick(place)
+        self.replace_at(place, F::EMPTY, place.fingerprint) || self.kick(place)
     }
 
     #[inline]
     fn remove_at(&mut self, place: &Place<F>) -> bool {
-        self.replace(place.first, place.fingerprint, F::EMPTY)
-            || self.replace(place.second, place.fingerprint, F::EMPTY)
+        self.replace_at(place, place.fingerprint, F::EMPTY)
     }
 
     /// Puts a fingerprint into its second bucket, which is full, and the one it replaces into its other bucket, and

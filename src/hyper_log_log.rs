@@ -390,11 +390,7 @@ fn raise_in(group: &mut Group, index: usize, new: u32) -> Option<Change> {
 }
 
 /// The estimate from groups of registers, each group as one number.
-fn estimate_groups(
-    groups: impl Iterator<Item = u32>,
-    registers: u32,
-    hash_bits: u32,
-) -> u64 {
+fn estimate_groups(groups: impl Iterator<Item = u32>, registers: u32, hash_bits: u32) -> u64 {
     let mut counts = [0_u16; COUNTS];
     for group in groups {
         for register in split(group) {

@@ -212,7 +212,8 @@ impl Keyspace<'_> {
     /// Begins a stage: in RAM of its own, or, of a fixed key, on top of what is there.
     pub(super) fn open_stage(&mut self, name: &[u8], header: &Words) -> Outcome<KeyRef> {
         let [_, kind, hash, encoding] = header[word::KIND].to_le_bytes();
-        let [probes, parts, stage, parameter] = header[word::PARAMETERS].to_le_bytes().map(u32::from);
+        let [probes, parts, stage, parameter] =
+            header[word::PARAMETERS].to_le_bytes().map(u32::from);
         let kind = (0..6)
             .map(Kind::of_number)
             .find(|own| own.in_snapshot().number == kind)
@@ -269,9 +270,7 @@ impl Keyspace<'_> {
             let blocks = self.blocks(stage);
             let per_word = Kind::Cuckoo.slots_per_word();
             let slots = 0..blocks.len() * 32;
-            items = slots
-                .filter(|i| slot(blocks, per_word, *i) > 0)
-                .count() as u32;
+            items = slots.filter(|i| slot(blocks, per_word, *i) > 0).count() as u32;
         } else if count.is_none() && self.kind(stage) == Kind::Bloom {
             let estimate = self.stats(stage).estimated_keys();
             items = u32::try_from(estimate).unwrap_or(u32::MAX);

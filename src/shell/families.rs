@@ -205,11 +205,13 @@ impl Keyspace<'_> {
                 if step == 0 {
                     return slots.count_at(&place) as u32;
                 }
-                has_changed = if is_removal {
-                    slots.remove_at(&place)
+                let (old, new) = if is_removal {
+                    (place.fingerprint, 0)
                 } else {
-                    slots.insert_at(&place)
+                    (0, place.fingerprint)
                 };
+                has_changed =
+                    slots.replace_at(&place, old, new) || !is_removal && slots.kick(&place);
                 if has_changed {
                     count = 1;
                     // The items that were removed.

@@ -21,9 +21,7 @@ pub(super) fn change(call: &mut Call, step: u32) -> u32 {
     if server.keyspace.kind(key) == Kind::Rotating {
         server.keyspace.rotate_if_due(key, server.uptime.seconds);
     }
-    server
-        .keyspace
-        .change_item(key, server.dispatch.hash, step)
+    server.keyspace.change_item(key, server.dispatch.hash, step)
 }
 
 /// EXISTS of every kind.
@@ -375,7 +373,9 @@ pub(super) fn rotating_rotate(call: &mut Call) -> Outcome {
     let key = call.find(1, Kind::Rotating)?;
     let server = &mut *call.server;
     server.keyspace.rotate(key);
-    server.keyspace.set_word(key, word::EXTRA, server.uptime.seconds);
+    server
+        .keyspace
+        .set_word(key, word::EXTRA, server.uptime.seconds);
     call.ok();
     Ok(())
 }

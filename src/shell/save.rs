@@ -16,10 +16,10 @@ use super::server::{Server, StoreRef};
 use super::text::Text;
 use super::texts;
 use crate::block::clear;
-use crate::persist::{Name, Place, Progress, Record, Store, StoreError};
 use crate::hash::{HashFunction, Xxh32};
-use crate::snapshot::{Header, Kind as SnapshotKind};
+use crate::persist::{Name, Place, Progress, Record, Store, StoreError};
 use crate::snapshot::parts::{GROUP, Parts};
+use crate::snapshot::{Header, Kind as SnapshotKind};
 
 /// Where a shell saves its keys: a [`Store`] in whatever flash.
 pub trait KeyStore: sealed::KeyStore {}
@@ -104,7 +104,13 @@ impl Parts for Stage<'_, '_> {
         let parts = if self.stages > 1 { self.stages } else { 0 };
         let words = self.keyspace.stage_words(self.stage, self.number, parts);
         // It has nothing that cannot be read.
-        Header::from_words(&words).unwrap_or(Header::new(SnapshotKind::BLOCKED, &Xxh32::UNSEEDED, 0, 0, 0))
+        Header::from_words(&words).unwrap_or(Header::new(
+            SnapshotKind::BLOCKED,
+            &Xxh32::UNSEEDED,
+            0,
+            0,
+            0,
+        ))
     }
 
     fn num_words(&self) -> usize {
