@@ -390,7 +390,7 @@ impl Load {
             self.word = self.word >> 8 | u32::from(*byte) << 24;
             let outcome = if self.is_done {
                 Err(texts::SNAPSHOT_TOO_LONG)
-            } else if self.position % 4 == 0 {
+            } else if self.position.is_multiple_of(4) {
                 self.push_word(name, kind, keyspace)
             } else {
                 Ok(())

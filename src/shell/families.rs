@@ -371,14 +371,15 @@ impl Keyspace<'_> {
             header[word::CAPACITY],
         );
         let number = num_generations(header) as u32;
-        let mut due = 1;
-        if seconds > 0 {
-            due = now.wrapping_sub(since) / seconds;
-            // Not `now`: generations begin in step with the period, however late an item comes.
-            self.set_word(key, word::EXTRA, since.wrapping_add(due * seconds));
-        } else if header[word::ITEMS] < after {
-            return;
-        }
+        let due = match now.wrapping_sub(since).checked_div(seconds) {
+            Some(due) => {
+                // Not `now`: generations begin in step with the period, however late an item comes.
+                self.set_word(key, word::EXTRA, since.wrapping_add(due * seconds));
+                due
+            }
+            None if header[word::ITEMS] < after => return,
+            None => 1,
+        };
         for _ in 0..due.min(number) {
             self.rotate(key);
         }
