@@ -476,25 +476,24 @@ impl CountMinPlan {
     ///
     /// When one of the rates is 0, or the error is so small that a row would be wider than any can be.
     pub const fn try_for_error(error: Rate, failure: Rate) -> Result<Self, CountMinPlanError> {
-        const BILLION: u64 = 1_000_000_000;
-        let error = error.parts_per_billion() as u64;
-        let failure = failure.parts_per_billion() as u64;
+        const BILLION: u32 = 1_000_000_000;
+        let error = error.parts_per_billion();
+        let mut failure = failure.parts_per_billion();
         if error == 0 || failure == 0 {
             return Err(CountMinPlanError::ZeroRate);
         }
-        let width = (2 * BILLION).div_ceil(error);
-        if width > MAX_WIDTH as u64 {
+        let width = (2 * BILLION).div_ceil(error) as usize;
+        if width > MAX_WIDTH {
             return Err(CountMinPlanError::TooWide);
         }
-        // At most 30 rows: 2^30 is above a billion.
+        // At most 30 rows: 2^30 is above a billion. No rate is above it, so that twice as much fits.
         let mut depth = 1;
-        while failure << depth < BILLION {
+        failure *= 2;
+        while failure < BILLION {
+            failure *= 2;
             depth += 1;
         }
-        Ok(Self {
-            width: width as usize,
-            depth,
-        })
+        Ok(Self { width, depth })
     }
 
     /// Counters per row.

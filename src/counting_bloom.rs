@@ -153,7 +153,7 @@ fn add_saturating(word: u32, other: u32) -> u32 {
 
 /// The smallest of a key's `k` counters; 0 at the first that is 0.
 #[inline]
-pub(crate) fn minimum(words: &[u32; 16], mut probe: u32, k: u32) -> u32 {
+fn minimum(words: &[u32; 16], mut probe: u32, k: u32) -> u32 {
     let mut minimum = SATURATED;
     for _ in 0..k {
         probe = probe.wrapping_mul(GOLDEN);
@@ -169,7 +169,7 @@ pub(crate) fn minimum(words: &[u32; 16], mut probe: u32, k: u32) -> u32 {
 
 /// Adds `step` (1 or -1) to those of a key's `k` counters that have not stopped, once to each.
 #[inline]
-pub(crate) fn add(words: &mut [u32; 16], mut probe: u32, k: u32, step: u32) {
+fn add(words: &mut [u32; 16], mut probe: u32, k: u32, step: u32) {
     // One bit for each counter that the key has met. Where two probes meet, adding twice and taking off
     // twice would be consistent too, until one of the two additions stops at 15.
     let mut met = [0_u32; CounterBlock::COUNTERS as usize / 32];

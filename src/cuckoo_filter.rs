@@ -349,7 +349,7 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
     ///
     /// When the filter is full, or holds the key eight times; it is exactly as it was.
     pub fn insert_hash(&mut self, hash: H::Value) -> Result<(), CuckooFilterFull> {
-        if !self.buckets.insert(hash) {
+        if !self.buckets.insert_at(&self.buckets.place(hash)) {
             return Err(CuckooFilterFull);
         }
         self.len += 1;
@@ -371,17 +371,17 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
     /// [`contains`](Self::contains) of a key that is hashed already, by [`hash`](Self::hash): false is
     /// certain, true may be wrong.
     pub fn contains_hash(&self, hash: H::Value) -> bool {
-        BucketStore::contains(&self.buckets, hash)
+        contains_at(&self.buckets, &self.buckets.place(hash))
     }
 
     /// [`count`](Self::count) of a key that is hashed already, by [`hash`](Self::hash).
     pub fn count_hash(&self, hash: H::Value) -> usize {
-        self.buckets.count(hash)
+        self.buckets.count_at(&self.buckets.place(hash))
     }
 
     /// [`remove`](Self::remove) of a key that is hashed already, by [`hash`](Self::hash).
     pub fn remove_hash(&mut self, hash: H::Value) -> bool {
-        let is_removed = self.buckets.remove(hash);
+        let is_removed = self.buckets.remove_at(&self.buckets.place(hash));
         self.len -= usize::from(is_removed);
         is_removed
     }
@@ -461,91 +461,50 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
     }
 }
 
-/// Where buckets lie: in a filter, or wherever a user without one keeps them.
-pub(crate) trait BucketStore<F> {
+/// Where buckets lie: in a filter, or wherever a user without one keeps them. A bucket that is not there, which does
+/// not happen, is an empty one.
+pub(crate) trait BucketStore<F: Fingerprint> {
     fn num_buckets(&self) -> usize;
 
-    /// A bucket; an empty one where there is none, which does not happen.
-    fn bucket(&self, index: usize) -> [F; SLOTS];
+    /// How many slots of a bucket hold this fingerprint.
+    fn count_in(&self, index: usize, fingerprint: F) -> usize;
 
-    fn set_bucket(&mut self, index: usize, bucket: [F; SLOTS]);
+    /// Writes `new` into the first slot that holds `old`; false when there is none.
+    fn replace(&mut self, index: usize, old: F, new: F) -> bool;
+
+    /// Exchanges the fingerprint with that in the slot which the upper two bits of `turn` name.
+    fn swap(&mut self, index: usize, turn: u32, fingerprint: &mut F);
 
     #[inline]
-    fn place<V: HashValue>(&self, hash: V) -> Place<F>
-    where
-        F: Fingerprint,
-    {
+    fn place<V: HashValue>(&self, hash: V) -> Place<F> {
         Place::new(hash, self.num_buckets())
     }
 
+    /// How often a fingerprint is in its buckets.
     #[inline]
-    fn contains<V: HashValue>(&self, hash: V) -> bool
-    where
-        F: Fingerprint,
-    {
-        self.contains_at(&self.place(hash))
-    }
-
-    #[inline]
-    fn contains_at(&self, place: &Place<F>) -> bool
-    where
-        F: Fingerprint,
-    {
-        let fingerprint = &place.fingerprint;
-        self.bucket(place.first).contains(fingerprint)
-            || self.bucket(place.second).contains(fingerprint)
-    }
-
-    fn count<V: HashValue>(&self, hash: V) -> usize
-    where
-        F: Fingerprint,
-    {
-        let place = self.place(hash);
-        let count_in = |index| {
-            let slots = self.bucket(index).into_iter();
-            slots.filter(|slot| *slot == place.fingerprint).count()
-        };
-        if place.first == place.second {
-            count_in(place.first)
-        } else {
-            count_in(place.first) + count_in(place.second)
+    fn count_at(&self, place: &Place<F>) -> usize {
+        let mut count = self.count_in(place.first, place.fingerprint);
+        if place.first != place.second {
+            count += self.count_in(place.second, place.fingerprint);
         }
+        count
+    }
+
+    /// Writes `new` into the first slot of the two buckets that holds `old`; false when there is none.
+    #[inline]
+    fn replace_at(&mut self, place: &Place<F>, old: F, new: F) -> bool {
+        self.replace(place.first, old, new) || self.replace(place.second, old, new)
     }
 
     /// False, and all as it was, when there is no room.
     #[inline]
-    fn insert<V: HashValue>(&mut self, hash: V) -> bool
-    where
-        F: Fingerprint,
-    {
-        let place = self.place(hash);
-        self.replace(place.first, F::EMPTY, place.fingerprint)
-            || self.replace(place.second, F::EMPTY, place.fingerprint)
-            || self.kick(&place)
+    fn insert_at(&mut self, place: &Place<F>) -> bool {
+        self.replace_at(place, F::EMPTY, place.fingerprint) || self.kick(place)
     }
 
-    fn remove<V: HashValue>(&mut self, hash: V) -> bool
-    where
-        F: Fingerprint,
-    {
-        let place = self.place(hash);
-        self.replace(place.first, place.fingerprint, F::EMPTY)
-            || self.replace(place.second, place.fingerprint, F::EMPTY)
-    }
-
-    /// Writes `new` into the first slot that holds `old`; false when there is none.
     #[inline]
-    fn replace(&mut self, index: usize, old: F, new: F) -> bool
-    where
-        F: Fingerprint,
-    {
-        let mut bucket = self.bucket(index);
-        let slot = bucket.iter_mut().find(|slot| **slot == old);
-        let is_found = slot.map(|slot| *slot = new).is_some();
-        if is_found {
-            self.set_bucket(index, bucket);
-        }
-        is_found
+    fn remove_at(&mut self, place: &Place<F>) -> bool {
+        self.replace_at(place, place.fingerprint, F::EMPTY)
     }
 
     /// Puts a fingerprint into its second bucket, which is full, and the one it replaces into its other bucket, and
@@ -554,10 +513,7 @@ pub(crate) trait BucketStore<F> {
     /// A walk, not a breadth-first search for the shortest way: for the same load (95 % in 99 of 100 filters)
     /// the search needs a queue of 256 places, 2 KB of stack, and looks at as many buckets.
     #[cold]
-    fn kick(&mut self, place: &Place<F>) -> bool
-    where
-        F: Fingerprint,
-    {
+    fn kick(&mut self, place: &Place<F>) -> bool {
         let num_buckets = self.num_buckets();
         let (mut index, mut fingerprint, mut turn) = (place.second, place.fingerprint, place.turn);
         for _ in 0..MAX_KICKS {
@@ -576,13 +532,26 @@ pub(crate) trait BucketStore<F> {
         }
         false
     }
+}
 
-    /// Exchanges the fingerprint with that in the slot which the upper two bits of `turn` name.
-    fn swap(&mut self, index: usize, turn: u32, fingerprint: &mut F) {
-        let mut bucket = self.bucket(index);
-        core::mem::swap(&mut bucket[(turn >> 30) as usize], fingerprint);
-        self.set_bucket(index, bucket);
+#[inline]
+fn bucket<F: Fingerprint>(buckets: &[[F; SLOTS]], index: usize) -> [F; SLOTS] {
+    buckets.get(index).copied().unwrap_or([F::EMPTY; SLOTS])
+}
+
+#[inline]
+fn set_bucket<F: Fingerprint>(buckets: &mut [[F; SLOTS]], index: usize, bucket: [F; SLOTS]) {
+    if let Some(place) = buckets.get_mut(index) {
+        *place = bucket;
     }
+}
+
+/// Whether a fingerprint is in one of its buckets.
+#[inline]
+pub(crate) fn contains_at<F: Fingerprint>(buckets: &[[F; SLOTS]], place: &Place<F>) -> bool {
+    let fingerprint = &place.fingerprint;
+    bucket(buckets, place.first).contains(fingerprint)
+        || bucket(buckets, place.second).contains(fingerprint)
 }
 
 impl<F: Fingerprint> BucketStore<F> for [[F; SLOTS]] {
@@ -592,15 +561,26 @@ impl<F: Fingerprint> BucketStore<F> for [[F; SLOTS]] {
     }
 
     #[inline]
-    fn bucket(&self, index: usize) -> [F; SLOTS] {
-        self.get(index).copied().unwrap_or([F::EMPTY; SLOTS])
+    fn count_in(&self, index: usize, fingerprint: F) -> usize {
+        let slots = bucket(self, index).into_iter();
+        slots.filter(|slot| *slot == fingerprint).count()
     }
 
     #[inline]
-    fn set_bucket(&mut self, index: usize, bucket: [F; SLOTS]) {
-        if let Some(place) = self.get_mut(index) {
-            *place = bucket;
+    fn replace(&mut self, index: usize, old: F, new: F) -> bool {
+        let mut bucket = bucket(self, index);
+        let slot = bucket.iter_mut().find(|slot| **slot == old);
+        let is_found = slot.map(|slot| *slot = new).is_some();
+        if is_found {
+            set_bucket(self, index, bucket);
         }
+        is_found
+    }
+
+    fn swap(&mut self, index: usize, turn: u32, fingerprint: &mut F) {
+        let mut bucket = bucket(self, index);
+        core::mem::swap(&mut bucket[(turn >> 30) as usize], fingerprint);
+        set_bucket(self, index, bucket);
     }
 }
 

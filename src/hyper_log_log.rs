@@ -378,7 +378,7 @@ pub(crate) fn raise<V: HashValue>(groups: &mut [Group], hash: V) -> Option<Chang
 
 /// Raises register number `index`, which is in this group, if it is lower.
 #[inline]
-pub(crate) fn raise_in(group: &mut Group, index: usize, new: u32) -> Option<Change> {
+fn raise_in(group: &mut Group, index: usize, new: u32) -> Option<Change> {
     let registers = unpack(group);
     let shift = (index % REGISTERS) as u32 * REGISTER_BITS;
     let old = registers >> shift & REGISTER_MASK;
@@ -390,11 +390,7 @@ pub(crate) fn raise_in(group: &mut Group, index: usize, new: u32) -> Option<Chan
 }
 
 /// The estimate from groups of registers, each group as one number.
-pub(crate) fn estimate_groups(
-    groups: impl Iterator<Item = u32>,
-    registers: u32,
-    hash_bits: u32,
-) -> u64 {
+fn estimate_groups(groups: impl Iterator<Item = u32>, registers: u32, hash_bits: u32) -> u64 {
     let mut counts = [0_u16; COUNTS];
     for group in groups {
         for register in split(group) {
@@ -408,12 +404,12 @@ pub(crate) fn estimate_groups(
 }
 
 /// Each register the higher of two.
-pub(crate) fn merge_group(group: &mut Group, other: &Group) {
+fn merge_group(group: &mut Group, other: &Group) {
     *group = pack(highest(unpack(group), unpack(other)));
 }
 
 #[inline]
-pub(crate) fn unpack(group: &Group) -> u32 {
+fn unpack(group: &Group) -> u32 {
     let [low, middle, high] = *group;
     u32::from_le_bytes([low, middle, high, 0])
 }
@@ -431,7 +427,7 @@ fn split(registers: u32) -> [u32; REGISTERS] {
 }
 
 /// Each register the higher of two.
-pub(crate) fn highest(registers: u32, others: u32) -> u32 {
+fn highest(registers: u32, others: u32) -> u32 {
     let mut united = 0;
     for i in 0..REGISTERS as u32 {
         // Compared where they are, without a shift.
@@ -449,7 +445,7 @@ const ALPHA: u64 = 3_098_164_009;
 
 /// The number of keys from how many registers have which value: `alpha m^2 / sum(2^-register)` for `m` registers,
 /// with the sum corrected at both ends.
-fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -> u64 {
+pub(crate) fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -> u64 {
     let Some(least) = counts.iter().position(|count| *count > 0) else {
         return 0;
     };
@@ -465,8 +461,8 @@ fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -> u64 {
         sum = sum / 2 + count_of(value);
     }
     if least == 0 {
-        let empty = u64::from(counts.first().copied().unwrap_or(0));
-        if empty >= u64::from(registers) {
+        let empty = u32::from(counts.first().copied().unwrap_or(0));
+        if empty >= registers {
             return 0;
         }
         sum = sum / 2 + (sigma(empty << (32 - precision)) << precision);
@@ -493,13 +489,13 @@ fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -> u64 {
 
 /// Ertl's `x + sum(x^(2^k) 2^(k - 1))` over all `k` from 1, for `x` below 1 in units of 2^-32: what the empty
 /// registers stand for.
-fn sigma(mut x: u64) -> u64 {
-    let mut sum = x;
+fn sigma(mut x: u32) -> u64 {
+    let mut sum = u64::from(x);
     let mut k = 0;
     // Squaring comes to 0 after 6 steps for a half, after 19 for the largest number, 1 - 2^-14.
     while x > 0 {
-        x = (x * x) >> 32;
-        sum += x << k;
+        x = ((u64::from(x) * u64::from(x)) >> 32) as u32;
+        sum += u64::from(x) << k;
         k += 1;
     }
     sum

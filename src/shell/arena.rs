@@ -195,6 +195,14 @@ impl ArenaView {
         self.units.get_mut(at + 1..end).unwrap_or(&mut [])
     }
 
+    /// The header of a run, and what lies behind it.
+    pub(super) fn run_mut(&mut self, at: usize) -> Option<(&mut Header, &mut [Block512])> {
+        let units = self.units_at(at);
+        let run = self.units.get_mut(at..)?.get_mut(..units)?;
+        let (header, blocks) = run.split_first_mut()?;
+        Some((header.words_mut(), blocks))
+    }
+
     /// Appends an empty run; `None`, and nothing changed, when it does not fit.
     pub(super) fn append(&mut self, header: &Header) -> Option<usize> {
         let at = self.end();

@@ -4,7 +4,6 @@ use super::arena::{num_probes, word};
 use super::call::{Call, Face, Outcome};
 use super::commands::{Command, Items};
 use super::decimal::{parse, parse_parts_per_billion};
-use super::families::REGISTER_UNITS;
 use super::family_commands;
 use super::keyspace::{KeyRef, Wish};
 use super::kind::Kind;
@@ -82,18 +81,21 @@ pub(super) fn wish(call: &Call) -> Outcome<Wish> {
     })
 }
 
+/// BF.RESERVE and CBF.RESERVE.
 pub(super) fn reserve(call: &mut Call) -> Outcome {
     let mut wish = wish(call)?;
-    options(call, 4, Kind::Bloom, &mut wish)?;
-    create(call, &wish)?;
+    let kind = call.kind();
+    options(call, 4, kind, &mut wish)?;
+    create(call, kind, &wish)?;
     call.ok();
     Ok(())
 }
 
 /// Makes the key that the first argument names.
-fn create(call: &mut Call, wish: &Wish) -> Outcome<KeyRef> {
+#[inline(never)]
+pub(super) fn create(call: &mut Call, kind: Kind, wish: &Wish) -> Outcome<KeyRef> {
     let server = &mut *call.server;
-    server.keyspace.create(server.arguments.get(1), wish)
+    server.keyspace.create(server.arguments.get(1), kind, wish)
 }
 
 /// The key that items go to, made when it is missing and they may make it; `None` when it is missing and only
@@ -129,19 +131,18 @@ fn make_key_for_items(
     let key = if is_there || !may_create {
         call.find(1, kind)
     } else {
-        match kind {
-            Kind::Bloom => create(call, &wish),
-            Kind::Cuckoo => family_commands::create_cuckoo(call, wish.capacity),
-            _ => family_commands::create(call, kind, REGISTER_UNITS),
-        }
+        create(call, kind, &wish)
     };
     key.map(Some)
 }
 
 /// Adds the item; whether it is new.
 fn insert(call: &mut Call) -> Outcome<bool> {
-    let (key, hash) = family_commands::item(call)?;
-    call.server.keyspace.insert(key, hash)
+    let server = &mut *call.server;
+    match server.dispatch.key {
+        Some(key) => server.keyspace.insert(key, server.dispatch.hash),
+        None => Err(texts::NOT_FOUND),
+    }
 }
 
 pub(super) fn add(call: &mut Call) -> Outcome {
@@ -158,7 +159,7 @@ pub(super) fn seen(call: &mut Call) -> Outcome {
 
 /// SUNDEW.ASK: whether the exact store at the other end has to be asked.
 pub(super) fn ask(call: &mut Call) -> Outcome {
-    let may_be_there = family_commands::contains(call);
+    let may_be_there = family_commands::change(call, 0) > 0;
     if !may_be_there {
         call.server.lookups.count_filter();
     }

@@ -81,6 +81,12 @@ impl Call<'_, '_> {
         parse(self.argument(i))
     }
 
+    /// What the key of the command must be.
+    #[inline(never)]
+    pub fn kind(&self) -> Kind {
+        self.server.dispatch.command.kind
+    }
+
     /// The key that argument number `i` names.
     #[inline(never)]
     pub fn key(&self, i: usize) -> Option<KeyRef> {
@@ -128,7 +134,7 @@ impl Call<'_, '_> {
     }
 
     #[inline(never)]
-    fn end_line(&mut self) {
+    pub fn end_line(&mut self) {
         self.write(b"\r\n");
     }
 
@@ -214,7 +220,7 @@ impl Call<'_, '_> {
         self.end_line();
     }
 
-    fn begin_bulk(&mut self, length: u32) {
+    pub fn begin_bulk(&mut self, length: u32) {
         if !self.is_human() {
             self.marked_number(b'$', length);
         }
@@ -267,16 +273,6 @@ impl Call<'_, '_> {
             self.write(b": ");
         } else {
             self.end_line();
-        }
-    }
-
-    /// A map of these names, between commas, and numbers.
-    #[inline(never)]
-    pub fn fields(&mut self, names: Text, values: &[u32]) {
-        self.map(values.len() as u32);
-        for (i, value) in values.iter().enumerate() {
-            self.field_name(names, i);
-            self.integer(*value);
         }
     }
 

@@ -1,317 +1,325 @@
 //! Keys as snapshots, and back: what `BF.SCANDUMP` hands out and `BF.LOADCHUNK` takes.
 //!
 //! A dump is one snapshot of the [documented format](crate::snapshot_format), or, of a key that has grown, one for
-//! each stage, behind each other.
+//! each stage, behind each other. Both its header and its payload are taken as words of 32 bits.
 
-use super::arena::{self, Header as Run, UNIT_BYTES, num_probes, word};
+use core::num::NonZero;
+
+use super::arena::{self, Header as Run, UNIT_BYTES, num_probes, word as run_word};
 use super::call::Outcome;
-use super::families::{NUM_REGISTERS, REGISTER_UNITS};
-use super::keyspace::{KeyRef, Keyspace, header_of};
+use super::families::{
+    NUM_REGISTERS, REGISTER_UNITS, count_min_units, newest, num_generations, slot,
+};
+use super::keyspace::{KeyRef, Keyspace, set_name};
 use super::kind::Kind;
 use super::text::Text;
 use super::texts;
-use crate::block::Block512;
 use crate::hash::{HashFunction, Xxh32};
 use crate::sizing::{Layout, blocked_rate};
-use crate::snapshot::{Crc32, Encoding, Header, Kind as SnapshotKind};
+use crate::snapshot::header::{MAGIC, VERSION};
+use crate::snapshot::{Crc32, Header, Kind as SnapshotKind};
 
 /// Bytes of a snapshot's header.
 pub(super) const HEADER: u32 = Header::LEN as u32;
 
-/// A part of a dump: a header, or a payload from some word on.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Segment {
-    pub stage: KeyRef,
-    /// Which one, from 0.
-    pub number: u32,
-    /// Where in the dump the stage begins.
-    pub start: u32,
-    /// Bytes of the stage, header and all.
-    pub length: u32,
+/// A snapshot's header.
+pub(super) type Words = [u32; 16];
+
+/// Where in a snapshot's header which word is, or the lower half of a number of 64 bits.
+pub(super) mod word {
+    /// From the lowest byte: version, kind, hash, encoding.
+    pub const KIND: usize = 1;
+    pub const UNIT_BITS: usize = 2;
+    pub const UNITS: usize = 3;
+    /// From the lowest byte: probes, parts, stage, parameter of the encoding.
+    pub const PARAMETERS: usize = 4;
+    pub const SEED: usize = 6;
+    pub const COUNT: usize = 8;
+    pub const STATE: usize = 10;
+    pub const PAYLOAD_LEN: usize = 12;
+    pub const PAYLOAD_CRC: usize = 14;
+    pub const HEADER_CRC: usize = 15;
+}
+
+/// What a snapshot says of a kind.
+pub(super) struct InSnapshot {
+    /// What it calls it.
+    pub number: u8,
+    unit_bits: u16,
+    /// How many units there may be at most: 2 to this power. All arithmetic relies on it.
+    most_units: u8,
 }
 
 impl Kind {
-    /// What a snapshot calls it, and the bits of its unit.
-    fn in_snapshot(self) -> (SnapshotKind, u32) {
-        match self {
-            Self::Bloom => (SnapshotKind::BLOCKED, 512),
-            Self::Cuckoo => (SnapshotKind::CUCKOO, 16),
-            Self::CountMin => (SnapshotKind::COUNT_MIN, 32),
-            Self::HyperLogLog => (SnapshotKind::HYPER_LOG_LOG, 6),
-            Self::Counting => (SnapshotKind::COUNTING, 128),
-            Self::Rotating => (SnapshotKind::ROTATING, 512),
+    pub(super) fn in_snapshot(self) -> &'static InSnapshot {
+        const fn row(number: SnapshotKind, unit_bits: u16, most_units: u8) -> InSnapshot {
+            InSnapshot {
+                number: number.0,
+                unit_bits,
+                most_units,
+            }
         }
+        const ROWS: [InSnapshot; 6] = [
+            row(SnapshotKind::BLOCKED, 512, 24),
+            row(SnapshotKind::CUCKOO, 16, 24),
+            row(SnapshotKind::COUNT_MIN, 32, 16),
+            row(SnapshotKind::HYPER_LOG_LOG, 6, 24),
+            row(SnapshotKind::COUNTING, 128, 24),
+            row(SnapshotKind::ROTATING, 512, 19),
+        ];
+        &ROWS[self as usize]
     }
+}
+
+/// Adds a word to a checksum.
+#[inline(never)]
+pub(super) fn write_word(crc: &mut Crc32, word: u32) {
+    crc.write(&word.to_le_bytes());
 }
 
 /// The bytes of a run's payload, by what its header says.
+#[inline(never)]
 pub(super) fn payload_len(run: &Run) -> u32 {
     match arena::kind(run) {
-        Kind::CountMin => run[word::CAPACITY] * run[word::EXPANSION] * 4,
+        Kind::CountMin => run[run_word::CAPACITY] * num_probes(run) * 4,
         Kind::HyperLogLog => NUM_REGISTERS as u32 / 4 * 3,
-        _ => (run[word::UNITS] - 1) * UNIT_BYTES,
+        _ => (run[run_word::UNITS] - 1) * UNIT_BYTES,
     }
 }
 
-/// Where a word of the payload lies: in which block, and there.
-fn place_of_word(run: &Run, index: usize) -> (usize, usize) {
-    match arena::kind(run) {
-        // The last word of each block is not used.
-        Kind::HyperLogLog => (index / 15, index % 15),
-        Kind::Rotating => {
-            // Generation after generation, the newest first; they lie side by side.
-            let generations = (run[word::EXPANSION] & 0xFF).max(1) as usize;
-            let newest = (run[word::EXPANSION] >> 8) as usize;
-            let blocks = (run[word::UNITS] as usize - 1) / generations;
-            let (block, word) = (index / 16, index % 16);
-            let age = block / blocks.max(1);
-            let slot = (newest + generations - age) % generations;
-            (block % blocks.max(1) * generations + slot, word)
+/// The header of a run's snapshot, without checksums; of a Bloom filter with these parts.
+#[inline(never)]
+fn words_of_run(run: &Run, seed: u32, stage: u32, parts: u32) -> Words {
+    let kind = arena::kind(run);
+    let in_snapshot = kind.in_snapshot();
+    let mut words = [0; 16];
+    let mut units = run[run_word::UNITS] - 1;
+    let mut own_parts = 0;
+    words[word::STATE] = run[run_word::CAPACITY];
+    words[word::COUNT] = run[run_word::ITEMS];
+    match kind {
+        Kind::Bloom => {
+            own_parts = parts;
+            words[word::STATE + 1] = run[run_word::EXPANSION];
         }
-        _ => (index / 16, index % 16),
+        Kind::Cuckoo => {
+            units *= 8;
+            words[word::STATE + 1] = run[run_word::RATE];
+        }
+        Kind::CountMin => {
+            units = run[run_word::CAPACITY];
+            words[word::STATE] = 0;
+        }
+        Kind::HyperLogLog => {
+            units = NUM_REGISTERS as u32;
+            words[word::STATE] = 0;
+            words[word::COUNT] = u32::MAX;
+            words[word::COUNT + 1] = u32::MAX;
+        }
+        Kind::Counting => {}
+        Kind::Rotating => {
+            own_parts = num_generations(run) as u32;
+            units /= own_parts.max(1);
+            words[word::STATE + 1] = run[run_word::RATE];
+        }
     }
+    words[0] = MAGIC;
+    words[word::SEED] = seed;
+    words[word::KIND] = u32::from_le_bytes([VERSION, in_snapshot.number, Xxh32::ID.0, 0]);
+    words[word::UNIT_BITS] = in_snapshot.unit_bits.into();
+    words[word::UNITS] = units;
+    words[word::PARAMETERS] = stage << 16 | own_parts << 8 | num_probes(run);
+    words[word::PAYLOAD_LEN] = payload_len(run);
+    words
+}
+
+/// The count that a snapshot's header tells, if it does.
+fn count_of(header: &Words) -> Option<u32> {
+    match (header[word::COUNT], header[word::COUNT + 1]) {
+        (u32::MAX, u32::MAX) => None,
+        (count, 0) => Some(count),
+        _ => Some(u32::MAX),
+    }
+}
+
+/// Bits of a register of a HyperLogLog, of which its payload has no spare ones. They are taken one by one, because a
+/// register may lie in two words.
+const REGISTER: usize = 6;
+
+/// Which word of a run's units is this one of the payload.
+fn place_of_word(run: &Run, index: usize) -> usize {
+    if arena::kind(run) != Kind::Rotating {
+        return index;
+    }
+    // Generation after generation, the newest first; they lie side by side.
+    let generations = num_generations(run);
+    let blocks = ((run[run_word::UNITS] as usize - 1) / generations).max(1);
+    let block = index / 16;
+    let slot = (newest(run) + generations - block / blocks) % generations;
+    (block % blocks * generations + slot) * 16 + index % 16
 }
 
 impl Keyspace<'_> {
-    /// The stage of a key that the byte at `position` of its dump belongs to.
-    pub(super) fn segment(&self, key: KeyRef, position: u32) -> Option<Segment> {
-        let mut start = 0;
-        for (stage, number) in self.stages(key).zip(0..) {
-            let length = HEADER + payload_len(self.header(stage));
-            if position - start < length {
-                return Some(Segment {
-                    stage,
-                    number,
-                    start,
-                    length,
-                });
-            }
-            start += length;
-        }
-        None
-    }
-
     /// A word of a stage's payload.
+    #[inline(never)]
     pub(super) fn payload_word(&self, stage: KeyRef, index: usize) -> u32 {
         let run = self.header(stage);
-        let (block, at) = place_of_word(run, index);
-        let words = self.blocks(stage).get(block).map(Block512::words);
-        let word = words.and_then(|words| words.get(at)).copied().unwrap_or(0);
-        if arena::kind(run) == Kind::HyperLogLog {
-            // Its registers are bytes, not words.
-            word.to_le()
-        } else {
-            word
-        }
-    }
-
-    /// Hands out bytes of a stage's payload; both ends are multiples of 4.
-    #[inline(never)]
-    pub(super) fn payload(&self, stage: KeyRef, from: u32, to: u32, take: &mut dyn FnMut(&[u8])) {
-        for index in from / 4..to / 4 {
-            take(&self.payload_word(stage, index as usize).to_le_bytes());
-        }
-    }
-
-    /// What the snapshot of a stage says about itself; reads all of its payload.
-    pub(super) fn snapshot_header(&self, key: KeyRef, segment: &Segment) -> Header {
-        let stages = self.stages(key).count() as u32;
-        let mut header = self.stage_header(segment.stage, segment.number, stages);
-        header.payload_len = u64::from(segment.length - HEADER);
-        let mut crc = Crc32::new();
-        let mut take = |bytes: &[u8]| crc.write(bytes);
-        self.payload(segment.stage, 0, segment.length - HEADER, &mut take);
-        header.payload_crc = crc.finish();
-        header
-    }
-
-    /// The same without what it says about the payload.
-    pub(super) fn stage_header(&self, stage: KeyRef, number: u32, stages: u32) -> Header {
-        let run = self.header(stage);
+        let blocks = self.blocks(stage);
         let kind = arena::kind(run);
-        let blocks = run[word::UNITS] - 1;
-        let generations = run[word::EXPANSION] & 0xFF;
-        let (snapshot_kind, unit_bits) = kind.in_snapshot();
-        let (units, probes) = match kind {
-            Kind::Cuckoo => (blocks * 8, 2),
-            Kind::CountMin => (run[word::CAPACITY], run[word::EXPANSION]),
-            Kind::HyperLogLog => (NUM_REGISTERS as u32, 1),
-            Kind::Rotating => (blocks / generations.max(1), num_probes(run)),
-            Kind::Bloom | Kind::Counting => (blocks, num_probes(run)),
-        };
-        let hash = self.hash(stage);
-        let mut header = Header::new(
-            snapshot_kind,
-            &hash,
-            unit_bits,
-            units as usize,
-            probes as usize,
-        );
-        let (parts, low, high) = match kind {
-            Kind::Bloom => {
-                let parts = if stages > 1 { stages } else { 0 };
-                (parts, run[word::CAPACITY], run[word::EXPANSION])
+        if kind == Kind::HyperLogLog {
+            let mut word = 0;
+            for i in (index * 32..index * 32 + 32).rev() {
+                let register = slot(blocks, kind.slots_per_word(), i / REGISTER);
+                word = word << 1 | register >> (i % REGISTER) & 1;
             }
-            Kind::Cuckoo => (0, run[word::CAPACITY], run[word::RATE]),
-            Kind::Rotating => (generations, run[word::CAPACITY], run[word::RATE]),
-            Kind::Counting => (0, run[word::CAPACITY], 0),
-            Kind::CountMin | Kind::HyperLogLog => (0, 0, 0),
-        };
-        header.parts = parts as u8;
-        header.stage = number as u8;
-        header.state = u64::from(high) << 32 | u64::from(low);
-        if kind != Kind::HyperLogLog {
-            header.count = Some(run[word::ITEMS].into());
+            return word;
         }
-        header
+        slot(blocks, NonZero::<usize>::MIN, place_of_word(run, index))
     }
 
-    /// Sets bits of a byte of a stage's payload.
-    fn or_payload(&mut self, stage: KeyRef, at: u32, byte: u8) {
-        let bits = u32::from(byte) << (at % 4 * 8);
-        self.or_payload_word(stage, at as usize / 4, bits);
+    /// Adds words of a stage's payload to a checksum.
+    #[inline(never)]
+    pub(super) fn check_payload(&self, stage: KeyRef, from: usize, to: usize, crc: &mut Crc32) {
+        for index in from..to {
+            write_word(crc, self.payload_word(stage, index));
+        }
+    }
+
+    /// The header of a stage's snapshot, without checksums; its parts if it is a Bloom filter.
+    pub(super) fn stage_words(&self, stage: KeyRef, number: u32, parts: u32) -> Words {
+        let seed = self.hash(stage).seed_check() as u32;
+        words_of_run(self.header(stage), seed, number, parts)
     }
 
     /// Sets bits of a word of a stage's payload.
-    pub(super) fn or_payload_word(&mut self, stage: KeyRef, index: usize, mut bits: u32) {
+    pub(super) fn or_payload_word(&mut self, stage: KeyRef, index: usize, word: u32) {
         let run = self.header(stage);
         if arena::kind(run) == Kind::HyperLogLog {
-            bits = bits.to_le();
-        }
-        let (block, at) = place_of_word(run, index);
-        let block = self.blocks_mut(stage).get_mut(block);
-        if let Some(word) = block.and_then(|block| block.words_mut().get_mut(at)) {
-            *word |= bits;
-        }
-    }
-
-    /// The run that a snapshot's header asks for, without what only all of its payload tells.
-    fn run_for(&self, name: &[u8], header: &Header) -> Outcome<Run> {
-        let kind = Kind::of_snapshot(header.kind).ok_or(texts::SNAPSHOT_KIND)?;
-        let (_, unit_bits) = kind.in_snapshot();
-        if header.hash != Xxh32::ID {
-            return Err(texts::SNAPSHOT_HASH);
-        }
-        if header.encoding != Encoding::Plain {
-            return Err(texts::SNAPSHOT_ENCODING);
-        }
-        let (units, probes, parts) = (
-            header.units,
-            u32::from(header.probes),
-            u32::from(header.parts),
-        );
-        // All that arithmetic below and hashing later rely on.
-        let is_possible = header.unit_bits == unit_bits
-            && (1..=1 << 24).contains(&units)
-            && match kind {
-                Kind::Bloom => (1..=32).contains(&probes),
-                Kind::Counting => (1..=32).contains(&probes) && parts == 0,
-                Kind::Rotating => {
-                    (1..=32).contains(&probes) && (2..=32).contains(&parts) && units <= 1 << 19
+            if let Some(mut slots) = self.slots(stage) {
+                for i in 0..32 {
+                    let bit = index * 32 + i;
+                    slots.add(bit / REGISTER, (word >> i & 1) << (bit % REGISTER));
                 }
-                Kind::Cuckoo => units % 8 == 0 && parts == 0,
-                Kind::CountMin => units <= 65_536 && (1..=32).contains(&probes) && parts == 0,
-                Kind::HyperLogLog => units as usize == NUM_REGISTERS && parts == 0,
-            };
-        if !is_possible {
-            return Err(texts::SNAPSHOT_GEOMETRY);
+            }
+            return;
         }
-        let (low, high) = (header.state as u32, (header.state >> 32) as u32);
-        let items = header.count.unwrap_or(0).min(u32::MAX.into()) as u32;
-        let mut run = header_of(name)?;
-        arena::set_kind(&mut run, kind);
-        arena::set_num_probes(&mut run, probes);
-        run[word::ITEMS] = items;
-        run[word::CAPACITY] = low;
-        let blocks = match kind {
-            Kind::Cuckoo => {
-                run[word::RATE] = high;
-                units / 8
-            }
-            Kind::CountMin => {
-                run[word::CAPACITY] = units;
-                run[word::EXPANSION] = probes;
-                super::families::count_min_units(units, probes)
-            }
-            Kind::HyperLogLog => REGISTER_UNITS,
-            Kind::Counting => units,
-            Kind::Rotating => {
-                run[word::EXPANSION] = parts;
-                run[word::RATE] = high;
-                if low == 0 {
-                    run[word::CAPACITY] = u32::MAX;
-                }
-                units * parts
-            }
-            Kind::Bloom => {
-                if low == 0 {
-                    // From a program that does not say; ten bits for a key is what most take.
-                    run[word::CAPACITY] = items.max(units * 51);
-                }
-                run[word::EXPANSION] = high;
-                let rate = blocked_rate(run[word::CAPACITY].into(), units, probes, Layout::DEFAULT);
-                run[word::RATE] = rate.parts_per_billion().max(1);
-                arena::set_stage(&mut run, header.stage.into());
-                units
-            }
-        };
-        run[word::UNITS] = blocks.saturating_add(1);
-        if header.payload_len != u64::from(payload_len(&run)) {
-            return Err(texts::SNAPSHOT_LENGTH);
+        let place = place_of_word(run, index);
+        if let Some(block) = self.blocks_mut(stage).get_mut(place / 16) {
+            block.words_mut()[place % 16] |= word;
         }
-        Ok(run)
     }
 
     /// Begins a stage: in RAM of its own, or, of a fixed key, on top of what is there.
-    pub(super) fn open_stage(&mut self, name: &[u8], header: &Header) -> Outcome<KeyRef> {
-        let mut run = self.run_for(name, header)?;
-        if let Some(key) = self.find(name)
-            && self.is_fixed(key)
-        {
-            let own = self.header(key);
-            let is_same = arena::kind(&run) == Kind::Bloom
-                && own[word::UNITS] == run[word::UNITS]
-                && num_probes(own) == num_probes(&run)
-                && header.parts == 0;
-            if !is_same {
+    pub(super) fn open_stage(&mut self, name: &[u8], header: &Words) -> Outcome<KeyRef> {
+        let [_, kind, hash, encoding] = header[word::KIND].to_le_bytes();
+        let [probes, parts, stage, parameter] =
+            header[word::PARAMETERS].to_le_bytes().map(u32::from);
+        let kind = (0..6)
+            .map(Kind::of_number)
+            .find(|own| own.in_snapshot().number == kind)
+            .ok_or(texts::SNAPSHOT_KIND)?;
+        if hash != Xxh32::ID.0 {
+            return Err(texts::SNAPSHOT_HASH);
+        }
+        if u32::from(encoding) | parameter > 0 {
+            return Err(texts::SNAPSHOT_ENCODING);
+        }
+        let fixed = self.find(name).filter(|key| self.is_fixed(*key));
+        let mut run = [0; 16];
+        set_name(&mut run, name)?;
+        let own;
+        if let Some(key) = fixed {
+            own = self.stage_words(key, 0, 0);
+        } else {
+            let units = header[word::UNITS];
+            let most_units = 1 << kind.in_snapshot().most_units;
+            let is_possible = units.wrapping_sub(1) < most_units
+                && (1..=32).contains(&probes)
+                && (kind != Kind::Rotating || (2..=32).contains(&parts));
+            if !is_possible {
                 return Err(texts::SNAPSHOT_GEOMETRY);
             }
-            if self.hash(key).seed_check() != header.seed_check {
-                return Err(texts::SNAPSHOT_SEED);
+            fill_run(&mut run, kind, header);
+            own = words_of_run(&run, 0, stage, parts);
+        }
+        // What is made of a header has the same.
+        for (i, word) in own.iter().enumerate() {
+            if Some(word) != header.get(i) {
+                return Err(match i {
+                    ..word::SEED => texts::SNAPSHOT_GEOMETRY,
+                    word::SEED..word::COUNT => texts::SNAPSHOT_SEED,
+                    word::PAYLOAD_LEN..word::PAYLOAD_CRC => texts::SNAPSHOT_LENGTH,
+                    _ => continue,
+                });
             }
-            return Ok(key);
         }
-        if header.seed_check != Xxh32::UNSEEDED.seed_check() {
-            return Err(texts::SNAPSHOT_SEED);
+        match fixed {
+            Some(key) => Ok(key),
+            None => self.append_run(&run),
         }
-        arena::set_loading(&mut run, true);
-        self.append_run(&run)
     }
 
     /// All of a stage is there and whole.
-    pub(super) fn close_stage(&mut self, stage: KeyRef, header: &Header) {
-        let mut items = header.count.unwrap_or(0).min(u32::MAX.into()) as u32;
+    pub(super) fn close_stage(&mut self, stage: KeyRef, header: &Words) {
+        let count = count_of(header);
+        let mut items = count.unwrap_or(0);
         if self.is_fixed(stage) {
-            items = self.header(stage)[word::ITEMS].saturating_add(items);
+            items = self.header(stage)[run_word::ITEMS].saturating_add(items);
         } else if self.kind(stage) == Kind::Cuckoo {
-            let words = self.blocks(stage).iter().flat_map(|block| *block.words());
-            items = words
-                .map(|word| u32::from(word & 0xFFFF != 0) + u32::from(word >> 16 != 0))
-                .sum();
-        } else if header.count.is_none() && self.kind(stage) == Kind::Bloom {
+            // Counted, not believed.
+            let blocks = self.blocks(stage);
+            let per_word = Kind::Cuckoo.slots_per_word();
+            let slots = 0..blocks.len() * 32;
+            items = slots.filter(|i| slot(blocks, per_word, *i) > 0).count() as u32;
+        } else if count.is_none() && self.kind(stage) == Kind::Bloom {
             let estimate = self.stats(stage).estimated_keys();
             items = u32::try_from(estimate).unwrap_or(u32::MAX);
         }
-        self.set_word(stage, word::ITEMS, items);
+        self.set_word(stage, run_word::ITEMS, items);
     }
 }
 
-impl Kind {
-    fn of_snapshot(kind: SnapshotKind) -> Option<Self> {
-        (0..6)
-            .map(Self::of_number)
-            .find(|own| own.in_snapshot().0 == kind)
+/// Makes the header of a run, with its name, that of the run which a snapshot's header asks for.
+fn fill_run(run: &mut Run, kind: Kind, header: &Words) {
+    let [probes, parts, stage, _] = header[word::PARAMETERS].to_le_bytes().map(u32::from);
+    let units = header[word::UNITS];
+    let mut blocks = units;
+    let (mut capacity, high) = (header[word::STATE], header[word::STATE + 1]);
+    match kind {
+        Kind::Bloom => {
+            if capacity == 0 {
+                // From a program that does not say; ten bits for a key is what most take.
+                capacity = count_of(header).unwrap_or(0).max(units * 51);
+            }
+            run[run_word::EXPANSION] = high;
+            let rate = blocked_rate(capacity.into(), units, probes, Layout::DEFAULT);
+            run[run_word::RATE] = rate.parts_per_billion().max(1);
+            arena::set_stage(run, stage);
+        }
+        Kind::Cuckoo => {
+            run[run_word::RATE] = high;
+            blocks /= 8;
+        }
+        Kind::CountMin => {
+            capacity = units;
+            blocks = count_min_units(units, probes);
+        }
+        Kind::HyperLogLog => blocks = REGISTER_UNITS,
+        Kind::Counting => {}
+        Kind::Rotating => {
+            if capacity == 0 {
+                capacity = u32::MAX;
+            }
+            run[run_word::RATE] = high;
+            run[run_word::EXPANSION] = parts;
+            blocks *= parts;
+        }
     }
+    run[run_word::CAPACITY] = capacity;
+    run[run_word::UNITS] = blocks + 1;
+    arena::set_kind(run, kind);
+    arena::set_num_probes(run, probes);
+    arena::set_loading(run, true);
 }
 
 /// A dump that is being loaded.
@@ -321,17 +329,19 @@ pub(super) struct Load {
     position: u32,
     /// How many of them belong to stages that are complete.
     stage_start: u32,
+    /// The last four of them.
+    word: u32,
     /// How many stages are complete.
     stages: u8,
-    /// What is left to tell when the chunk ends.
-    error: Option<Text>,
     /// Whether all is loaded.
     is_done: bool,
+    /// What is left to tell when the chunk ends.
+    error: Option<Text>,
+    /// Of the header, then of the payload.
     crc: Crc32,
-    payload_len: u32,
     /// Where the current stage lies, while a chunk comes.
     stage: Option<KeyRef>,
-    header: [u8; Header::LEN],
+    header: Words,
 }
 
 impl Load {
@@ -339,13 +349,13 @@ impl Load {
         Self {
             position: 0,
             stage_start: 0,
+            word: 0,
             stages: 0,
-            error: None,
             is_done: false,
+            error: None,
             crc: Crc32::new(),
-            payload_len: 0,
             stage: None,
-            header: [0; Header::LEN],
+            header: [0; 16],
         }
     }
 
@@ -376,62 +386,75 @@ impl Load {
             if self.error.is_some() {
                 return;
             }
-            if let Err(error) = self.push_byte(name, kind, *byte, keyspace) {
+            self.position += 1;
+            self.word = self.word >> 8 | u32::from(*byte) << 24;
+            let outcome = if self.is_done {
+                Err(texts::SNAPSHOT_TOO_LONG)
+            } else if self.position.is_multiple_of(4) {
+                self.push_word(name, kind, keyspace)
+            } else {
+                Ok(())
+            };
+            if let Err(error) = outcome {
                 self.fail(error, keyspace);
             }
         }
     }
 
-    fn push_byte(
-        &mut self,
-        name: &[u8],
-        kind: Option<Kind>,
-        byte: u8,
-        keyspace: &mut Keyspace,
-    ) -> Outcome {
-        if self.is_done {
-            return Err(texts::SNAPSHOT_TOO_LONG);
-        }
+    fn push_word(&mut self, name: &[u8], kind: Option<Kind>, keyspace: &mut Keyspace) -> Outcome {
         let offset = self.position - self.stage_start;
-        self.position += 1;
-        if offset < HEADER {
-            if let Some(place) = self.header.get_mut(offset as usize) {
-                *place = byte;
-            }
-            if offset + 1 == HEADER {
-                let header = Header::parse(&self.header).map_err(texts::of_snapshot_error)?;
-                if kind.is_some_and(|kind| kind.in_snapshot().0 != header.kind) {
-                    return Err(texts::WRONG_TYPE);
-                }
-                if header.stage != self.stages || header.stage > 0 && header.stage >= header.parts {
-                    return Err(texts::SNAPSHOT_STATE);
-                }
-                self.stage = Some(keyspace.open_stage(name, &header)?);
-                // It fits in RAM.
-                self.payload_len = header.payload_len as u32;
+        let index = offset as usize / 4 - 1;
+        if let Some(place) = self.header.get_mut(index) {
+            *place = self.word;
+            if offset == HEADER {
+                self.open_stage(name, kind, keyspace)?;
                 self.crc = Crc32::new();
+                return Ok(());
             }
+        }
+        write_word(&mut self.crc, self.word);
+        if offset <= HEADER {
             return Ok(());
         }
-        let Some(stage) = self.stage else {
-            return Err(texts::BAD_CHUNK);
-        };
-        self.crc.write(&[byte]);
-        keyspace.or_payload(stage, offset - HEADER, byte);
-        if offset + 1 - HEADER < self.payload_len {
+        let stage = self.stage.ok_or(texts::BAD_CHUNK)?;
+        keyspace.or_payload_word(stage, index - 16, self.word);
+        if offset - HEADER < self.header[word::PAYLOAD_LEN] {
             return Ok(());
         }
-        let header = Header::parse(&self.header).map_err(texts::of_snapshot_error)?;
-        if self.crc.finish() != header.payload_crc {
+        if self.crc.finish() != self.header[word::PAYLOAD_CRC] {
             return Err(texts::SNAPSHOT_PAYLOAD);
         }
-        keyspace.close_stage(stage, &header);
-        self.stages += 1;
+        keyspace.close_stage(stage, &self.header);
+        self.crc = Crc32::new();
         self.stage_start = self.position;
-        let is_bloom = header.kind == SnapshotKind::BLOCKED;
-        if !is_bloom || self.stages >= header.parts.max(1) {
-            self.is_done = true;
+        self.stages += 1;
+        let [_, parts, ..] = self.header[word::PARAMETERS].to_le_bytes();
+        // Parts of a key of another kind are not stages.
+        self.is_done = self.stages >= parts || keyspace.kind(stage) != Kind::Bloom;
+        Ok(())
+    }
+
+    /// All of a header is there.
+    fn open_stage(&mut self, name: &[u8], kind: Option<Kind>, keyspace: &mut Keyspace) -> Outcome {
+        let header = &self.header;
+        let [version, number, ..] = header[word::KIND].to_le_bytes();
+        if header[0] != MAGIC {
+            return Err(texts::SNAPSHOT_MAGIC);
         }
+        if version != VERSION {
+            return Err(texts::SNAPSHOT_VERSION);
+        }
+        if self.crc.finish() != header[word::HEADER_CRC] {
+            return Err(texts::SNAPSHOT_HEADER);
+        }
+        if kind.is_some_and(|kind| kind.in_snapshot().number != number) {
+            return Err(texts::WRONG_TYPE);
+        }
+        let [_, parts, stage, _] = header[word::PARAMETERS].to_le_bytes();
+        if stage != self.stages || stage > 0 && stage >= parts {
+            return Err(texts::SNAPSHOT_STATE);
+        }
+        self.stage = Some(keyspace.open_stage(name, header)?);
         Ok(())
     }
 

@@ -1,17 +1,15 @@
 //! BF.SCANDUMP, BF.LOADCHUNK and their like: RedisBloom's way to back a key up, in chunks that a client keeps.
 
-use super::arguments::Arguments;
 use super::call::{Call, Outcome};
 use super::decimal::parse;
-use super::dump::{HEADER, Segment};
-use super::keyspace::KeyRef;
+use super::dump::{HEADER, payload_len, word, write_word};
 use super::kind::Kind;
 use super::server::Server;
 use super::texts;
 use crate::snapshot::Crc32;
 
-/// The most bytes of one chunk.
-const CHUNK: u32 = 4096;
+/// The most words of one chunk.
+const CHUNK: usize = 1024;
 /// The cursor behind the first header, as RedisBloom has it; behind all else it counts bytes.
 const FIRST: u32 = 1;
 
@@ -36,85 +34,87 @@ impl Dump {
     };
 }
 
-/// What a command is about, by the first letters of its name; `None` for SUNDEW, which takes any.
-fn kind_of(arguments: &Arguments) -> Option<Kind> {
-    match arguments.get(0) {
-        [b'B' | b'b', ..] => Some(Kind::Bloom),
-        [b'C' | b'c', b'F' | b'f', ..] => Some(Kind::Cuckoo),
-        [b'C' | b'c', ..] => Some(Kind::CountMin),
-        _ => None,
+/// What the command is about; `None` for those that begin with SUNDEW, which take any key.
+fn kind_of(server: &Server) -> Option<Kind> {
+    match server.arguments.get(0) {
+        [b'S' | b's', ..] => None,
+        _ => Some(server.dispatch.command.kind),
     }
 }
 
 /// SCANDUMP key cursor: the next cursor and a chunk; 0 and nothing at the end.
 pub(super) fn scan_dump(call: &mut Call) -> Outcome {
-    let server = &*call.server;
-    let own = call
-        .key(1)
-        .map_or(Kind::Bloom, |key| server.keyspace.kind(key));
-    let key = call.find(1, kind_of(&server.arguments).unwrap_or(own))?;
+    let key = match kind_of(call.server) {
+        Some(kind) => call.find(1, kind)?,
+        None => call.key(1).ok_or(texts::NOT_FOUND)?,
+    };
     let cursor = call.number(2).ok_or(texts::INVALID_CURSOR)?;
-    let server = &mut *call.server;
-    let position = if cursor == FIRST { HEADER } else { cursor };
-    let stages = server.keyspace.stages(key).count() as u32;
-    if position == 0 {
-        server.dump = Dump {
+    let Server { keyspace, dump, .. } = &mut *call.server;
+    let stages = keyspace.stages(key).count() as u32;
+    if cursor == 0 {
+        *dump = Dump {
             stages,
             ..Dump::NONE
         };
     }
-    if position != server.dump.position || stages != server.dump.stages {
+    let mut position = if cursor == FIRST { HEADER } else { cursor };
+    if position != dump.position || stages != dump.stages {
         return Err(texts::BAD_CURSOR);
     }
-    match server.keyspace.segment(key, position) {
-        None => {
-            server.dump = Dump::NONE;
-            call.array(2);
-            call.integer(0);
-            call.bulk(&[]);
-            Ok(())
+    // Which stage comes, and how far in it.
+    let (mut stage, mut number, mut offset) = (Some(key), 0, position);
+    while let Some(here) = stage {
+        let length = HEADER + payload_len(keyspace.header(here));
+        if offset < length {
+            break;
         }
-        Some(segment) if position == segment.start => {
-            dump_header(call, key, &segment);
-            Ok(())
+        offset -= length;
+        number += 1;
+        stage = keyspace.next_stage(here);
+    }
+    let mut header = [0; 16];
+    // The words of the header, or of the payload, that are the chunk.
+    let (mut from, mut to) = (0, 0);
+    if let Some(stage) = stage {
+        let words = payload_len(keyspace.header(stage)) as usize / 4;
+        if offset == 0 {
+            header = keyspace.stage_words(stage, number, if stages > 1 { stages } else { 0 });
+            let mut crc = Crc32::new();
+            keyspace.check_payload(stage, 0, words, &mut crc);
+            header[word::PAYLOAD_CRC] = crc.finish();
+            dump.expected_crc = crc.finish();
+            crc = Crc32::new();
+            for word in header.iter().take(word::HEADER_CRC) {
+                write_word(&mut crc, *word);
+            }
+            header[word::HEADER_CRC] = crc.finish();
+            dump.crc = Crc32::new();
+            to = 16;
+        } else {
+            from = (offset - HEADER) as usize / 4;
+            to = words.min(from + CHUNK);
+            keyspace.check_payload(stage, from, to, &mut dump.crc);
+            if to == words && dump.crc.finish() != dump.expected_crc {
+                *dump = Dump::NONE;
+                return Err(texts::KEY_CHANGED);
+            }
         }
-        Some(segment) => dump_payload(call, &segment),
+        position += (to - from) as u32 * 4;
+    } else {
+        position = 0;
     }
-}
-
-fn dump_header(call: &mut Call, key: KeyRef, segment: &Segment) {
-    let server = &mut *call.server;
-    let header = server.keyspace.snapshot_header(key, segment);
-    server.dump.crc = Crc32::new();
-    server.dump.expected_crc = header.payload_crc;
-    server.dump.position += HEADER;
+    dump.position = position;
     call.array(2);
-    call.integer(match segment.start {
-        0 => FIRST,
-        start => start + HEADER,
-    });
-    call.bulk(&header.to_bytes());
-}
-
-fn dump_payload(call: &mut Call, segment: &Segment) -> Outcome {
-    let server = &mut *call.server;
-    let payload = segment.start + HEADER;
-    let from = server.dump.position - payload;
-    let to = (segment.length - HEADER).min(from + CHUNK);
-    let (keyspace, dump) = (&server.keyspace, &mut server.dump);
-    keyspace.payload(segment.stage, from, to, &mut |bytes| dump.crc.write(bytes));
-    dump.position = payload + to;
-    if payload + to == segment.start + segment.length && dump.crc.finish() != dump.expected_crc {
-        *dump = Dump::NONE;
-        return Err(texts::KEY_CHANGED);
+    call.integer(if cursor == 0 { FIRST } else { position });
+    call.begin_bulk((to - from) as u32 * 4);
+    for i in from..to {
+        let word = match stage {
+            Some(stage) if offset > 0 => call.server.keyspace.payload_word(stage, i),
+            _ => header.get(i).copied().unwrap_or(0),
+        };
+        call.write(&word.to_le_bytes());
     }
-    call.array(2);
-    call.integer(payload + to);
-    call.text_by(&|call| {
-        let Call { server, out } = call;
-        let mut take = |bytes: &[u8]| out.write(bytes);
-        server.keyspace.payload(segment.stage, from, to, &mut take);
-    });
+    call.end_line();
     Ok(())
 }
 
@@ -138,7 +138,7 @@ pub(super) fn begin_load(call: &mut Call) -> Outcome {
 #[cold]
 #[inline(never)]
 pub(super) fn load(server: &mut Server, bytes: &[u8]) {
-    let kind = kind_of(&server.arguments);
+    let kind = kind_of(server);
     let name = server.arguments.get(1);
     server.load.push(name, kind, bytes, &mut server.keyspace);
 }

@@ -1,58 +1,27 @@
-//! What items do to keys that are not Bloom filters, and the rows of RAM behind them.
+//! What items do to keys that are not Bloom filters, and the RAM behind them.
+//!
+//! That is slots of equal size for each kind, as many in a word as fit, and 16 words in a unit: bits, the fingerprints
+//! of a cuckoo filter, the counters of a sketch and of a counting filter, the registers of a HyperLogLog. One way to
+//! read a slot and one to add to it serve all.
 
-use super::arena::{num_probes, word};
+use core::num::NonZero;
+
+use super::arena::{self, Header, num_probes, word};
 use super::keyspace::{KeyRef, Keyspace};
 use super::kind::Kind;
-use crate::block::{Block512, has_bits, set_bits};
+use crate::block::{Block512, clear};
 use crate::copy::copy;
-use crate::counting_bloom;
 use crate::cuckoo_filter::BucketStore;
 use crate::hash::{GOLDEN, HashValue, block_index};
-use crate::hyper_log_log::{self, Group, REGISTERS};
+use crate::hyper_log_log;
 
-/// Buckets of four 16-bit fingerprints, eight in a unit.
-impl BucketStore<u16> for [Block512] {
-    fn num_buckets(&self) -> usize {
-        self.len() * 8
-    }
-
-    #[inline(never)]
-    fn bucket(&self, index: usize) -> [u16; 4] {
-        let words = self.get(index / 8).map(Block512::words);
-        let at = index % 8 * 2;
-        let [low, high] = match words.and_then(|words| words.get(at..)?.first_chunk()) {
-            Some(words) => *words,
-            None => [0; 2],
-        };
-        [
-            low as u16,
-            (low >> 16) as u16,
-            high as u16,
-            (high >> 16) as u16,
-        ]
-    }
-
-    #[inline(never)]
-    fn set_bucket(&mut self, index: usize, [a, b, c, d]: [u16; 4]) {
-        let words = self.get_mut(index / 8).map(Block512::words_mut);
-        if let Some([low, high]) =
-            words.and_then(|words| words.get_mut(index % 8 * 2..)?.first_chunk_mut())
-        {
-            *low = u32::from(b) << 16 | u32::from(a);
-            *high = u32::from(d) << 16 | u32::from(c);
-        }
-    }
-}
-
-/// Groups of four registers in a unit: as many as end with a word, so that they can be dumped by words.
-const GROUPS: usize = 20;
 /// The registers of a HyperLogLog: a standard error of 2.3 %.
 pub(super) const NUM_REGISTERS: usize = 2048;
-/// The units for them.
-pub(super) const REGISTER_UNITS: u32 = (NUM_REGISTERS / REGISTERS).div_ceil(GROUPS) as u32;
+/// The units for them, five in a word.
+pub(super) const REGISTER_UNITS: u32 = (NUM_REGISTERS as u32).div_ceil(5 * 16);
 
 /// How many of the most frequent items a sketch knows by name, one in a unit behind its counters.
-const TOP: u32 = 8;
+const TOP: usize = 8;
 /// Bytes of a name that are kept there.
 pub(super) const TOP_NAME: usize = 48;
 
@@ -66,326 +35,334 @@ mod top {
     pub const NAME: usize = 3;
 }
 
-/// One of the most frequent items.
-pub(super) struct TopItem([u32; 16]);
+/// One of the most frequent items, in its unit.
+pub(super) type TopItem = [u32; 16];
 
-impl TopItem {
-    pub fn name(&self) -> &[u8] {
-        let bytes: &[u8] = bytemuck::cast_slice(self.0.split_at(top::NAME).1);
-        bytes.get(..self.0[top::LENGTH] as usize).unwrap_or(&[])
-    }
-
-    pub fn count(&self) -> u32 {
-        self.0[top::COUNT]
-    }
+/// How often it came, and its name.
+pub(super) fn count_and_name(item: &TopItem) -> (u32, &[u8]) {
+    let bytes: &[u8] = bytemuck::cast_slice(item.split_at(top::NAME).1);
+    let name = bytes.get(..item[top::LENGTH] as usize).unwrap_or(&[]);
+    (item[top::COUNT], name)
 }
 
 /// The units of a sketch of so many counters in a row, and rows.
 pub(super) fn count_min_units(width: u32, depth: u32) -> u32 {
-    width.saturating_mul(depth).div_ceil(16).saturating_add(TOP)
+    let counters = width.saturating_mul(depth).div_ceil(16);
+    counters.saturating_add(TOP as u32)
 }
 
-fn group(blocks: &[Block512], index: usize) -> Group {
-    let bytes: &[u8] = match blocks.get(index / GROUPS) {
-        Some(block) => bytemuck::cast_slice(block.words()),
-        None => &[],
-    };
-    let group = bytes
-        .get(index % GROUPS * 3..)
-        .and_then(<[u8]>::first_chunk);
-    group.copied().unwrap_or([0; 3])
+/// Generations of a key that rotates; 1 of any other.
+pub(super) fn num_generations(header: &Header) -> usize {
+    (header[word::EXPANSION] & 0xFF).max(1) as usize
 }
 
+/// Which generation is the newest.
+pub(super) fn newest(header: &Header) -> usize {
+    (header[word::EXPANSION] >> 8) as usize
+}
+
+/// Reads a slot, of which there are so many in a word; 0 when there is none.
 #[inline(never)]
-fn set_group(blocks: &mut [Block512], index: usize, group: Group) {
-    let bytes: &mut [u8] = match blocks.get_mut(index / GROUPS) {
-        Some(block) => bytemuck::cast_slice_mut(block.words_mut()),
-        None => &mut [],
-    };
-    if let Some(place) = bytes
-        .get_mut(index % GROUPS * 3..)
-        .and_then(<[u8]>::first_chunk_mut)
-    {
-        *place = group;
+pub(super) fn slot(blocks: &[Block512], per_word: NonZero<usize>, index: usize) -> u32 {
+    let bits = 32 / per_word;
+    let word = index / per_word;
+    let word = blocks.get(word / 16).map_or(0, |b| b.words()[word % 16]);
+    word >> (index % per_word * bits) & (u32::MAX >> (32 - bits))
+}
+
+/// A key that is not fixed, to change it.
+pub(super) struct Slots<'r> {
+    pub header: &'r mut Header,
+    blocks: &'r mut [Block512],
+    per_word: NonZero<usize>,
+}
+
+impl Slots<'_> {
+    fn get(&self, index: usize) -> u32 {
+        slot(self.blocks, self.per_word, index)
     }
-}
 
-/// Counters of 32 bits, 16 in a unit, row after row.
-#[inline(never)]
-fn counter(blocks: &[Block512], index: usize) -> u32 {
-    let block = blocks.get(index / 16);
-    block.map_or(0, |block| block.words()[index % 16])
-}
-
-fn counter_mut(blocks: &mut [Block512], index: usize) -> Option<&mut u32> {
-    let block = blocks.get_mut(index / 16)?;
-    Some(&mut block.words_mut()[index % 16])
-}
-
-/// Where a key's counters are, one in each row.
-fn positions(width: usize, depth: usize, mut probe: u32) -> impl Iterator<Item = usize> {
-    (0..depth).map(move |row| {
-        probe = probe.wrapping_mul(GOLDEN);
-        row * width + block_index(probe, width)
-    })
-}
-
-/// Which units of a rotating key belong together, and which of them is the newest.
-struct Generations {
-    number: usize,
-    newest: usize,
-}
-
-impl Keyspace<'_> {
-    /// Whether a key of any kind but a sketch or a HyperLogLog has an item, or may have it.
+    /// Adds to a slot, modulo 2^32; the sum must fit, or the slots above change.
     #[inline(never)]
-    pub(super) fn contains_item(&self, key: KeyRef, hash: u32) -> bool {
-        match self.kind(key) {
-            Kind::Bloom => self.contains(key, hash),
-            Kind::Cuckoo => BucketStore::contains(self.blocks(key), hash),
-            Kind::Rotating => {
-                let k = num_probes(self.header(key));
-                self.row(key, hash)
-                    .iter()
-                    .any(|block| has_bits(block.words(), hash, k))
-            }
-            _ => self.count_item(key, hash) > 0,
+    pub fn add(&mut self, index: usize, more: u32) {
+        let bits = 32 / self.per_word;
+        let word = index / self.per_word;
+        if let Some(block) = self.blocks.get_mut(word / 16) {
+            let word = &mut block.words_mut()[word % 16];
+            *word = word.wrapping_add(more << (index % self.per_word * bits));
         }
     }
 
-    /// How often an item may be there.
+    /// The least of an item's slots: one in each row of a sketch, or all in one block, that of this generation. Then
+    /// adds `step` to each, up to the most that fits, where a slot stays; `u32::MAX` takes 1 off a counting filter.
     #[inline(never)]
-    pub(super) fn count_item(&self, key: KeyRef, hash: u32) -> u32 {
-        let blocks = self.blocks(key);
-        let header = self.header(key);
-        match self.kind(key) {
-            Kind::Cuckoo => blocks.count(hash) as u32,
-            Kind::CountMin => {
-                let (width, depth) = (header[word::CAPACITY], header[word::EXPANSION]);
-                positions(width as usize, depth as usize, hash)
-                    .map(|index| counter(blocks, index))
-                    .min()
-                    .unwrap_or(0)
+    fn probe(&mut self, hash: u32, generation: usize, step: u32) -> u32 {
+        let number = num_generations(self.header);
+        let row = block_index(hash, self.blocks.len() / number) * number + generation;
+        let mut width = 16 * self.per_word.get();
+        let mut first = row * width;
+        let is_sketch = self.per_word.get() == 1;
+        if is_sketch {
+            width = self.header[word::CAPACITY] as usize;
+            first = 0;
+        }
+        let most = u32::MAX >> (32 - 32 / self.per_word);
+        let mut least = most;
+        let mut probe = hash;
+        for i in 0..num_probes(self.header) {
+            probe = probe.wrapping_mul(GOLDEN);
+            let mut index = first + block_index(probe, width);
+            // Where two probes meet, only the first counts.
+            let mut is_met = false;
+            if is_sketch {
+                index += i as usize * width;
+            } else {
+                let mut earlier = hash;
+                for _ in 0..i {
+                    earlier = earlier.wrapping_mul(GOLDEN);
+                    is_met |= first + block_index(earlier, width) == index;
+                }
             }
-            _ => {
-                let block = blocks.get(block_index(hash, blocks.len()));
-                block.map_or(0, |block| {
-                    counting_bloom::minimum(block.words(), hash, num_probes(header))
-                })
-            }
-        }
-    }
-
-    /// Adds an item to a cuckoo filter; false when there is no room.
-    pub(super) fn add_to_cuckoo(&mut self, key: KeyRef, hash: u32) -> bool {
-        let is_added = self.blocks_mut(key).insert(hash);
-        self.add_to_word(key, word::ITEMS, u32::from(is_added));
-        is_added
-    }
-
-    pub(super) fn remove_from_cuckoo(&mut self, key: KeyRef, hash: u32) -> bool {
-        let is_removed = self.blocks_mut(key).remove(hash);
-        if is_removed {
-            self.add_to_word(key, word::ITEMS, u32::MAX);
-            // The items that were removed.
-            self.add_to_word(key, word::RATE, 1);
-        }
-        is_removed
-    }
-
-    /// Adds an item to a counting filter, or takes it off; whether it was there before.
-    pub(super) fn change_counting(&mut self, key: KeyRef, hash: u32, is_removal: bool) -> bool {
-        let k = num_probes(self.header(key));
-        let blocks = self.blocks_mut(key);
-        let index = block_index(hash, blocks.len());
-        let Some(block) = blocks.get_mut(index) else {
-            return false;
-        };
-        let words = block.words_mut();
-        let was_there = counting_bloom::minimum(words, hash, k) > 0;
-        let step = if is_removal { u32::MAX } else { 1 };
-        if was_there || !is_removal {
-            counting_bloom::add(words, hash, k, step);
-            self.add_to_word(key, word::ITEMS, step);
-        }
-        was_there
-    }
-
-    /// Counts an item; the new estimate, at most `u32::MAX`.
-    pub(super) fn add_to_count_min(&mut self, key: KeyRef, hash: u32, count: u32) -> u32 {
-        let header = self.header(key);
-        let (width, depth) = (header[word::CAPACITY], header[word::EXPANSION]);
-        let total = header[word::ITEMS].saturating_add(count);
-        let blocks = self.blocks_mut(key);
-        let mut least = u32::MAX;
-        for index in positions(width as usize, depth as usize, hash) {
-            if let Some(counter) = counter_mut(blocks, index) {
-                *counter = counter.saturating_add(count);
-                least = least.min(*counter);
+            let value = self.get(index);
+            least = least.min(value);
+            if step > 0 && value < most && !is_met {
+                let room = most - value;
+                self.add(index, if is_sketch { step.min(room) } else { step });
             }
         }
-        self.set_word(key, word::ITEMS, total);
         least
     }
+}
 
-    /// The units that name a sketch's most frequent items.
-    #[inline(never)]
-    fn top(&self, key: KeyRef) -> &[Block512] {
-        let blocks = self.blocks(key);
-        let counters = blocks.len().saturating_sub(TOP as usize);
-        blocks.get(counters..).unwrap_or(&[])
+/// Buckets of four fingerprints.
+impl BucketStore<u16> for Slots<'_> {
+    fn num_buckets(&self) -> usize {
+        self.blocks.len() * 8
     }
 
-    fn top_mut(&mut self, key: KeyRef) -> &mut [Block512] {
-        let blocks = self.blocks_mut(key);
-        let counters = blocks.len().saturating_sub(TOP as usize);
-        blocks.get_mut(counters..).unwrap_or(&mut [])
+    #[inline(never)]
+    fn count_in(&self, index: usize, fingerprint: u16) -> usize {
+        let mut count = 0;
+        for i in 0..4 {
+            count += usize::from(self.get(index * 4 + i) == u32::from(fingerprint));
+        }
+        count
+    }
+
+    #[inline(never)]
+    fn replace(&mut self, index: usize, old: u16, new: u16) -> bool {
+        for i in 0..4 {
+            let slot = index * 4 + i;
+            if self.get(slot) == u32::from(old) {
+                self.add(slot, u32::from(new).wrapping_sub(old.into()));
+                return true;
+            }
+        }
+        false
+    }
+
+    #[inline(never)]
+    fn swap(&mut self, index: usize, turn: u32, fingerprint: &mut u16) {
+        let slot = index * 4 + (turn >> 30) as usize;
+        let old = self.get(slot) as u16;
+        self.add(slot, u32::from(*fingerprint).wrapping_sub(old.into()));
+        *fingerprint = old;
+    }
+}
+
+/// In place of how often to add an item: take it off, once.
+pub(super) const REMOVE: u32 = u32::MAX;
+
+impl Keyspace<'_> {
+    /// A key that is not fixed, to change it.
+    #[inline(never)]
+    pub(super) fn slots(&mut self, key: KeyRef) -> Option<Slots<'_>> {
+        let (header, blocks) = self.run_mut(key)?;
+        Some(Slots {
+            per_word: arena::kind(header).slots_per_word(),
+            header,
+            blocks,
+        })
+    }
+
+    /// Adds an item, so often when it is a sketch, or takes it off with [`REMOVE`], or with 0 only asks; how often it
+    /// may have been there before. What changes a cuckoo filter or a HyperLogLog answers 1 if it did.
+    #[inline(never)]
+    pub(super) fn change_item(&mut self, key: KeyRef, hash: u32, step: u32) -> u32 {
+        let kind = self.kind(key);
+        if kind == Kind::Bloom {
+            return self.contains(key, hash).into();
+        }
+        let Some(mut slots) = self.slots(key) else {
+            return 0;
+        };
+        let is_removal = step == REMOVE && kind != Kind::CountMin;
+        let mut count = 0;
+        let has_changed;
+        match kind {
+            Kind::Cuckoo => {
+                let place = slots.place(hash);
+                if step == 0 {
+                    return slots.count_at(&place) as u32;
+                }
+                let (old, new) = if is_removal {
+                    (place.fingerprint, 0)
+                } else {
+                    (0, place.fingerprint)
+                };
+                has_changed =
+                    slots.replace_at(&place, old, new) || !is_removal && slots.kick(&place);
+                if has_changed {
+                    count = 1;
+                    // The items that were removed.
+                    slots.header[word::RATE] += u32::from(is_removal);
+                }
+            }
+            Kind::HyperLogLog => {
+                let (index, rank) = hash.register_and_rank(NUM_REGISTERS);
+                let old = slots.get(index);
+                if old < rank {
+                    slots.add(index, rank - old);
+                    count = 1;
+                }
+                return count;
+            }
+            _ => {
+                // The newest generation comes last.
+                let mut generation = newest(slots.header);
+                let number = num_generations(slots.header);
+                let mut least = 0;
+                for _ in 0..number {
+                    generation = (generation + 1) % number;
+                    least = slots.probe(hash, generation, 0);
+                    count = count.max(least);
+                }
+                if step == 0 {
+                    return count;
+                }
+                has_changed = match kind {
+                    Kind::Rotating => least == 0,
+                    _ => count > 0 || !is_removal,
+                };
+                if has_changed {
+                    slots.probe(hash, generation, step);
+                }
+            }
+        }
+        if has_changed {
+            let items = &mut slots.header[word::ITEMS];
+            *items = if is_removal {
+                items.wrapping_sub(1)
+            } else {
+                items.saturating_add(step)
+            };
+        }
+        count
+    }
+
+    /// The units that name a sketch's most frequent items, the most frequent first; of two that are as frequent, the
+    /// one that was first so.
+    fn top_mut(&mut self, key: KeyRef) -> Option<&mut [Block512; TOP]> {
+        self.blocks_mut(key).last_chunk_mut()
+    }
+
+    /// The most frequent item but so many.
+    #[inline(never)]
+    pub(super) fn top_item(&self, key: KeyRef, more_frequent: usize) -> Option<&TopItem> {
+        let units = self.blocks(key).last_chunk::<TOP>()?;
+        let item = units.get(more_frequent)?.words();
+        (item[top::COUNT] > 0).then_some(item)
     }
 
     /// An item has come so often: it takes the place of the least frequent, if that came less often.
     #[inline(never)]
     pub(super) fn offer_to_top(&mut self, key: KeyRef, hash: u32, name: &[u8], count: u32) {
-        let units = self.top_mut(key);
-        let is_item = |words: &[u32; 16]| words[top::COUNT] > 0 && words[top::HASH] == hash;
-        let known = units.iter().position(|unit| is_item(unit.words()));
-        let least = || {
-            let counts = units.iter().map(|unit| unit.words()[top::COUNT]);
-            counts
-                .enumerate()
-                .min_by_key(|(_, count)| *count)
-                .filter(|(_, least)| *least < count)
-        };
-        let place = known.or_else(|| Some(least()?.0));
-        let Some(unit) = place.and_then(|place| units.get_mut(place)) else {
+        let Some(units) = self.top_mut(key) else {
             return;
         };
-        let words = unit.words_mut();
-        words[top::HASH] = hash;
-        words[top::COUNT] = count;
-        if known.is_none() {
-            let (head, bytes) = words.split_at_mut(top::NAME);
-            let bytes: &mut [u8] = bytemuck::cast_slice_mut(bytes);
-            let length = copy(name, bytes.get_mut(..TOP_NAME).unwrap_or_default());
-            if let Some(place) = head.get_mut(top::LENGTH) {
-                *place = length as u32;
-            }
+        let mut place = 0;
+        while place < TOP - 1 && units[place].words()[top::HASH] != hash {
+            place += 1;
         }
-    }
-
-    /// How many of the most frequent items are known.
-    pub(super) fn num_top(&self, key: KeyRef) -> u32 {
-        let is_item = |unit: &&Block512| unit.words()[top::COUNT] > 0;
-        self.top(key).iter().filter(is_item).count() as u32
-    }
-
-    /// The most frequent item but so many; of two that are as frequent, the one that lies in front comes first.
-    pub(super) fn top_item(&self, key: KeyRef, more_frequent: u32) -> Option<TopItem> {
-        let units = self.top(key);
-        let place = |i: usize| units.get(i).map(|unit| (unit.words()[top::COUNT], !i));
-        let number = |i: &usize| (0..units.len()).filter(|j| place(*j) > place(*i)).count();
-        let i = (0..units.len()).find(|i| number(i) == more_frequent as usize)?;
-        Some(TopItem(*units.get(i)?.words()))
+        let words = units[place].words_mut();
+        if words[top::HASH] != hash && words[top::COUNT] >= count {
+            return;
+        }
+        let (head, bytes) = words.split_at_mut(top::NAME);
+        let length = copy(name, bytemuck::cast_slice_mut(bytes));
+        head.copy_from_slice(&[hash, count, length as u32]);
+        while let ([.., before], [unit, ..]) = units.split_at_mut(place)
+            && before.words()[top::COUNT] < count
+        {
+            before.words_mut().swap_with_slice(unit.words_mut());
+            place -= 1;
+        }
     }
 
     /// Counts the most frequent items of `from` anew in `to`, into which it was merged.
+    #[inline(never)]
     fn merge_top(&mut self, to: KeyRef, from: KeyRef) {
-        for i in 0..TOP as usize {
-            let Some(unit) = self.top(from).get(i) else {
-                return;
-            };
-            let item = TopItem(*unit.words());
-            if item.count() > 0 {
-                let hash = item.0[top::HASH];
-                let count = self.count_item(to, hash);
-                self.offer_to_top(to, hash, item.name(), count);
+        for i in 0..TOP {
+            if let Some(&item) = self.top_item(from, i) {
+                let hash = item[top::HASH];
+                let count = self.change_item(to, hash, 0);
+                self.offer_to_top(to, hash, count_and_name(&item).1, count);
             }
         }
     }
 
-    /// Adds `weight` times all counters of one sketch to another of the same size.
-    pub(super) fn merge_count_min(&mut self, to: KeyRef, from: KeyRef, weight: u32) {
+    /// Adds `weight` times all counters of one sketch to another of the same size, or multiplies its own by it; makes
+    /// each register of a HyperLogLog the higher of two.
+    #[inline(never)]
+    pub(super) fn merge(&mut self, to: KeyRef, from: KeyRef, weight: u32) {
         let header = self.header(from);
-        let counters = header[word::CAPACITY] * header[word::EXPANSION];
-        for i in 0..counters as usize {
-            let more = counter(self.blocks(from), i).saturating_mul(weight);
-            if let Some(counter) = counter_mut(self.blocks_mut(to), i) {
-                *counter = counter.saturating_add(more);
+        let is_sketch = arena::kind(header) == Kind::CountMin;
+        let items = header[word::ITEMS];
+        let slots = if is_sketch {
+            (header[word::CAPACITY] * num_probes(header)) as usize
+        } else {
+            NUM_REGISTERS
+        };
+        for i in 0..slots {
+            let more = self.slots(from).map_or(0, |slots| slots.get(i));
+            if let Some(mut slots) = self.slots(to) {
+                let own = slots.get(i);
+                let new = if is_sketch {
+                    sum(if to == from { 0 } else { own }, more, weight)
+                } else {
+                    own.max(more)
+                };
+                slots.add(i, new.wrapping_sub(own));
             }
         }
-        let more = self.header(from)[word::ITEMS].saturating_mul(weight);
-        let total = self.header(to)[word::ITEMS].saturating_add(more);
-        self.set_word(to, word::ITEMS, total);
-        self.merge_top(to, to);
-        if weight > 0 {
+        if is_sketch {
+            if let Some(slots) = self.slots(to) {
+                let own = &mut slots.header[word::ITEMS];
+                *own = sum(if to == from { 0 } else { *own }, items, weight);
+            }
+            self.merge_top(to, to);
             self.merge_top(to, from);
         }
     }
 
-    /// Counts an item in a HyperLogLog; whether a register changed.
-    pub(super) fn add_to_hyper_log_log(&mut self, key: KeyRef, hash: u32) -> bool {
-        let (index, rank) = hash.register_and_rank(NUM_REGISTERS);
-        let blocks = self.blocks_mut(key);
-        let mut registers = group(blocks, index / REGISTERS);
-        let is_changed = hyper_log_log::raise_in(&mut registers, index, rank).is_some();
-        set_group(blocks, index / REGISTERS, registers);
-        is_changed
-    }
-
     /// How many different items are in these HyperLogLogs together.
-    pub(super) fn estimate_union(&self, keys: impl Iterator<Item = KeyRef> + Clone) -> u32 {
-        let groups = (0..NUM_REGISTERS / REGISTERS).map(|i| {
-            keys.clone().fold(0, |united, key| {
-                let registers = hyper_log_log::unpack(&group(self.blocks(key), i));
-                hyper_log_log::highest(united, registers)
-            })
-        });
-        let estimate = hyper_log_log::estimate_groups(groups, NUM_REGISTERS as u32, 32);
+    #[inline(never)]
+    pub(super) fn estimate_union(&self, keys: &[Option<KeyRef>]) -> u32 {
+        let per_word = Kind::HyperLogLog.slots_per_word();
+        let mut counts = [0_u16; 64];
+        for i in 0..NUM_REGISTERS {
+            let mut highest = 0;
+            for key in keys.iter().flatten() {
+                highest = slot(self.blocks(*key), per_word, i).max(highest);
+            }
+            counts[highest as usize % 64] += 1;
+        }
+        let estimate = hyper_log_log::estimate(&counts, NUM_REGISTERS as u32, 32);
         u32::try_from(estimate).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn merge_hyper_log_log(&mut self, to: KeyRef, from: KeyRef) {
-        for i in 0..NUM_REGISTERS / REGISTERS {
-            let other = group(self.blocks(from), i);
-            let mut registers = group(self.blocks(to), i);
-            hyper_log_log::merge_group(&mut registers, &other);
-            set_group(self.blocks_mut(to), i, registers);
-        }
-    }
-
-    fn generations(&self, key: KeyRef) -> Generations {
-        let word = self.header(key)[word::EXPANSION];
-        Generations {
-            number: (word & 0xFF).max(1) as usize,
-            newest: (word >> 8) as usize,
-        }
-    }
-
-    /// The units of an item in a rotating key, one for each generation.
-    fn row(&self, key: KeyRef, hash: u32) -> &[Block512] {
-        let Generations { number, .. } = self.generations(key);
-        let blocks = self.blocks(key);
-        let first = block_index(hash, blocks.len() / number) * number;
-        blocks.get(first..first + number).unwrap_or(&[])
-    }
-
-    /// Adds an item to the newest generation; whether it was in none.
-    pub(super) fn add_to_rotating(&mut self, key: KeyRef, hash: u32, now: u32) -> bool {
-        self.rotate_if_due(key, now);
-        let is_new = !self.contains_item(key, hash);
-        let Generations { number, newest } = self.generations(key);
-        let k = num_probes(self.header(key));
-        let blocks = self.blocks_mut(key);
-        let at = block_index(hash, blocks.len() / number) * number + newest;
-        if let Some(block) = blocks.get_mut(at)
-            && !has_bits(block.words(), hash, k)
-        {
-            set_bits(block.words_mut(), hash, k);
-            self.add_to_word(key, word::ITEMS, 1);
-        }
-        is_new
-    }
-
     /// Rotates as often as seconds or items ask for it.
+    #[inline(never)]
     pub(super) fn rotate_if_due(&mut self, key: KeyRef, now: u32) {
         let header = self.header(key);
         let (seconds, since, after) = (
@@ -393,30 +370,42 @@ impl Keyspace<'_> {
             header[word::EXTRA],
             header[word::CAPACITY],
         );
-        if seconds == 0 {
-            if header[word::ITEMS] >= after {
-                self.rotate(key);
+        let number = num_generations(header) as u32;
+        let due = match now.wrapping_sub(since).checked_div(seconds) {
+            Some(due) => {
+                // Not `now`: generations begin in step with the period, however late an item comes.
+                self.set_word(key, word::EXTRA, since.wrapping_add(due * seconds));
+                due
             }
-            return;
-        }
-        let due = now.wrapping_sub(since) / seconds;
-        if due > 0 {
-            let Generations { number, .. } = self.generations(key);
-            (0..due.min(number as u32)).for_each(|_| self.rotate(key));
-            // Not `now`: generations begin in step with the period, however late an item comes.
-            self.set_word(key, word::EXTRA, since.wrapping_add(due * seconds));
+            None if header[word::ITEMS] < after => return,
+            None => 1,
+        };
+        for _ in 0..due.min(number) {
+            self.rotate(key);
         }
     }
 
     /// Forgets the oldest generation and begins a new one.
+    #[inline(never)]
     pub(super) fn rotate(&mut self, key: KeyRef) {
         self.note_change();
-        let Generations { number, newest } = self.generations(key);
-        let oldest = (newest + 1) % number;
-        for block in self.blocks_mut(key).iter_mut().skip(oldest).step_by(number) {
-            *block = Block512::EMPTY;
+        let Some(Slots { header, blocks, .. }) = self.slots(key) else {
+            return;
+        };
+        let number = num_generations(header);
+        let oldest = (newest(header) + 1) % number;
+        header[word::EXPANSION] = (oldest << 8 | number) as u32;
+        header[word::ITEMS] = 0;
+        let mut i = oldest;
+        while let Some(block) = blocks.get_mut(i) {
+            clear(core::slice::from_mut(block));
+            i += number;
         }
-        self.set_word(key, word::EXPANSION, number as u32 | (oldest as u32) << 8);
-        self.set_word(key, word::ITEMS, 0);
     }
+}
+
+/// `own + more * weight`, or the most that fits.
+#[inline(never)]
+fn sum(own: u32, more: u32, weight: u32) -> u32 {
+    more.saturating_mul(weight).saturating_add(own)
 }

@@ -1,71 +1,39 @@
 //! CF.*, CMS.*, PF*, CBF.* and RBF.*: the answers are those of RedisBloom and Redis where they have the command.
 
-use super::arena::word;
-use super::bloom_commands::{capacity, rate, wish};
+use super::arena::{num_probes, word};
+use super::bloom_commands::{capacity, create, rate, wish};
 use super::call::{Call, Face, Outcome};
 use super::commands::Items;
-use super::families::{REGISTER_UNITS, count_min_units};
+use super::families::{REMOVE, count_and_name};
 use super::keyspace::{KeyRef, Wish};
 use super::kind::Kind;
+use super::text::Text;
 use super::texts;
-use crate::sizing::{CountMinPlan, Layout, Plan, Rate, cuckoo_buckets};
+use crate::sizing::CountMinPlan;
 
-/// Makes the key that the first argument names, of so many units.
+/// [`change_item`](super::keyspace::Keyspace::change_item) for the current item; 0 when there is no key.
 #[inline(never)]
-pub(super) fn create(call: &mut Call, kind: Kind, units: u32) -> Outcome<KeyRef> {
-    let server = &mut *call.server;
-    let name = server.arguments.get(1);
-    server
-        .keyspace
-        .create_units(name, kind, units)
-        .map_err(|error| match error {
-            texts::ITEM_EXISTS if kind == Kind::CountMin => texts::CMS_EXISTS,
-            error => error,
-        })
-}
-
-pub(super) fn create_cuckoo(call: &mut Call, capacity: u32) -> Outcome<KeyRef> {
-    let units = cuckoo_buckets(capacity as usize).div_ceil(8) as u32;
-    let key = create(call, Kind::Cuckoo, units)?;
-    call.server.keyspace.set_word(key, word::CAPACITY, capacity);
-    Ok(key)
-}
-
-/// The key of the current item, and its hash.
-pub(super) fn item(call: &Call) -> Outcome<(KeyRef, u32)> {
-    let dispatch = &call.server.dispatch;
-    match dispatch.key {
-        Some(key) => Ok((key, dispatch.hash)),
-        None => Err(texts::NOT_FOUND),
-    }
-}
-
-/// Whether the current item is there; not when there is no key.
-#[inline(never)]
-pub(super) fn contains(call: &mut Call) -> bool {
+pub(super) fn change(call: &mut Call, step: u32) -> u32 {
     let server = &mut *call.server;
     let Some(key) = server.dispatch.key else {
-        return false;
+        return 0;
     };
     if server.keyspace.kind(key) == Kind::Rotating {
         server.keyspace.rotate_if_due(key, server.uptime.seconds);
     }
-    server.keyspace.contains_item(key, server.dispatch.hash)
+    server.keyspace.change_item(key, server.dispatch.hash, step)
 }
 
 /// EXISTS of every kind.
 pub(super) fn has(call: &mut Call) -> Outcome {
-    let may_be_there = contains(call);
+    let may_be_there = change(call, 0) > 0;
     call.truth(may_be_there, texts::MAYBE);
     Ok(())
 }
 
 /// COUNT of every kind, and CMS.QUERY.
 pub(super) fn count(call: &mut Call) -> Outcome {
-    let server = &call.server;
-    let count = server.dispatch.key.map_or(0, |key| {
-        server.keyspace.count_item(key, server.dispatch.hash)
-    });
+    let count = change(call, 0);
     call.integer(count);
     Ok(())
 }
@@ -82,72 +50,47 @@ pub(super) fn cuckoo_add_new(call: &mut Call) -> Outcome {
 #[inline(never)]
 fn add_to_cuckoo(call: &mut Call, is_for_new: bool) -> Outcome {
     let is_insert = call.server.dispatch.command.items == Items::Options;
-    let is_added = if is_for_new && contains(call) {
-        false
-    } else {
-        let (key, hash) = item(call)?;
-        if !call.server.keyspace.add_to_cuckoo(key, hash) {
-            if !is_insert {
-                return Err(texts::CUCKOO_FULL);
-            }
-            match call.server.face {
-                Face::Resp3 => call.truth(false, texts::ADDED),
-                _ => call.signed(true, 1),
-            }
+    let is_there = is_for_new && change(call, 0) > 0;
+    let is_added = !is_there && change(call, 1) > 0;
+    if !is_there && !is_added {
+        if !is_insert {
+            return Err(texts::CUCKOO_FULL);
+        }
+        if call.server.face != Face::Resp3 {
+            call.signed(true, 1);
             return Ok(());
         }
-        true
-    };
-    if is_insert && is_for_new {
+    } else if is_insert && is_for_new {
         call.integer(is_added.into());
-    } else {
-        call.truth(is_added, texts::ADDED);
+        return Ok(());
     }
+    call.truth(is_added, texts::ADDED);
     Ok(())
 }
 
 /// CF.DEL and CBF.DEL.
 pub(super) fn delete(call: &mut Call) -> Outcome {
-    let (key, hash) = item(call)?;
-    let keyspace = &mut call.server.keyspace;
-    let was_there = match keyspace.kind(key) {
-        Kind::Cuckoo => keyspace.remove_from_cuckoo(key, hash),
-        _ => keyspace.change_counting(key, hash, true),
-    };
+    let was_there = change(call, REMOVE) > 0;
     call.truth(was_there, texts::REMOVED);
     Ok(())
 }
 
-pub(super) fn counting_add(call: &mut Call) -> Outcome {
-    let (key, hash) = item(call)?;
-    let was_there = call.server.keyspace.change_counting(key, hash, false);
-    call.truth(!was_there, texts::NEW);
-    Ok(())
-}
-
-/// Adds the current item to a rotating key; whether it is new.
-fn rotate_in(call: &mut Call) -> Outcome<bool> {
-    let (key, hash) = item(call)?;
-    let now = call.server.uptime.seconds;
-    Ok(call.server.keyspace.add_to_rotating(key, hash, now))
-}
-
-pub(super) fn rotating_add(call: &mut Call) -> Outcome {
-    let is_new = rotate_in(call)?;
+/// CBF.ADD and RBF.ADD.
+pub(super) fn add(call: &mut Call) -> Outcome {
+    let is_new = change(call, 1) == 0;
     call.truth(is_new, texts::NEW);
     Ok(())
 }
 
 pub(super) fn rotating_seen(call: &mut Call) -> Outcome {
-    let is_new = rotate_in(call)?;
-    call.truth(!is_new, texts::SEEN);
+    let was_there = change(call, 1) > 0;
+    call.truth(was_there, texts::SEEN);
     Ok(())
 }
 
 /// PFADD answers once, after the last item: whether one of them changed the key.
 pub(super) fn hyper_log_log_add(call: &mut Call) -> Outcome {
-    let (key, hash) = item(call)?;
-    let is_changed = call.server.keyspace.add_to_hyper_log_log(key, hash);
+    let is_changed = change(call, 1) > 0;
     let dispatch = &mut call.server.dispatch;
     dispatch.has_changed |= is_changed;
     if dispatch.is_last() {
@@ -159,14 +102,16 @@ pub(super) fn hyper_log_log_add(call: &mut Call) -> Outcome {
 
 /// CMS.INCRBY: an item and by how much.
 pub(super) fn increment(call: &mut Call) -> Outcome {
-    let (key, hash) = item(call)?;
     let Some(count @ 1..) = call.number(1) else {
         return Err(texts::CMS_NO_NUMBER);
     };
+    let estimate = change(call, count).saturating_add(count);
     let server = &mut *call.server;
-    let estimate = server.keyspace.add_to_count_min(key, hash, count);
-    let name = server.arguments.get(0);
-    server.keyspace.offer_to_top(key, hash, name, estimate);
+    if let Some(key) = server.dispatch.key {
+        let name = server.arguments.get(0);
+        let hash = server.dispatch.hash;
+        server.keyspace.offer_to_top(key, hash, name, estimate);
+    }
     if estimate == u32::MAX {
         return Err(texts::CMS_OVERFLOW);
     }
@@ -175,41 +120,30 @@ pub(super) fn increment(call: &mut Call) -> Outcome {
 }
 
 pub(super) fn cuckoo_reserve(call: &mut Call) -> Outcome {
-    let wished = capacity(call, 2)?;
+    let wish = Wish {
+        capacity: capacity(call, 2)?,
+        ..Wish::DEFAULT
+    };
     // Taken and not followed: buckets have four slots, a walk has 500 steps, a filter does not grow.
-    for i in (3..call.num_arguments()).step_by(2) {
+    let mut i = 3;
+    while i < call.num_arguments() {
         if call.which(i, texts::CUCKOO_OPTIONS).is_none() || call.number(i + 1).is_none() {
             return Err(texts::SYNTAX_ERROR);
         }
+        i += 2;
     }
-    create_cuckoo(call, wished)?;
+    create(call, Kind::Cuckoo, &wish)?;
     call.ok();
     Ok(())
 }
 
-pub(super) fn cuckoo_info(call: &mut Call) -> Outcome {
-    let key = call.find(1, Kind::Cuckoo)?;
-    let header = call.server.keyspace.header(key);
-    let bytes = header[word::UNITS] * 64;
-    let values = [
-        bytes,
-        bytes / 8 - 8,
-        1,
-        header[word::ITEMS],
-        header[word::RATE],
-        4,
-        0,
-        500,
-    ];
-    call.fields(texts::CUCKOO_FIELDS, &values);
-    Ok(())
-}
-
 fn create_count_min(call: &mut Call, width: u32, depth: u32) -> Outcome {
-    let key = create(call, Kind::CountMin, count_min_units(width, depth))?;
-    let keyspace = &mut call.server.keyspace;
-    keyspace.set_word(key, word::CAPACITY, width);
-    keyspace.set_word(key, word::EXPANSION, depth);
+    let wish = Wish {
+        capacity: width,
+        expansion: depth,
+        ..Wish::DEFAULT
+    };
+    create(call, Kind::CountMin, &wish)?;
     call.ok();
     Ok(())
 }
@@ -231,31 +165,92 @@ pub(super) fn count_min_by_probability(call: &mut Call) -> Outcome {
     Err(texts::CMS_PROBABILITY)
 }
 
-pub(super) fn count_min_info(call: &mut Call) -> Outcome {
-    let key = call.find(1, Kind::CountMin)?;
-    let header = call.server.keyspace.header(key);
-    let values = [
-        header[word::CAPACITY],
-        header[word::EXPANSION],
-        header[word::ITEMS],
-    ];
-    call.fields(texts::CMS_FIELDS, &values);
+/// Values of `INFO` that are not a word of the header.
+mod value {
+    pub const BYTES: u8 = 16;
+    pub const BUCKETS: u8 = 17;
+    pub const GENERATIONS: u8 = 18;
+    pub const PROBES: u8 = 19;
+    pub const KICKS: u8 = 20;
+    /// And above: how far above.
+    pub const CONSTANT: u8 = 32;
+}
+
+/// What `INFO` says of the kinds behind [`Kind::Bloom`], in their order: names, and where the values are.
+const FIELDS: [(Text, &[u8]); 5] = {
+    use value::{BUCKETS, BYTES, CONSTANT, GENERATIONS, KICKS, PROBES};
+    const CAPACITY: u8 = word::CAPACITY as u8;
+    const ITEMS: u8 = word::ITEMS as u8;
+    const RATE: u8 = word::RATE as u8;
+    const FOUR: u8 = CONSTANT + 4;
+    const ONE: u8 = CONSTANT + 1;
+    [
+        (
+            texts::CUCKOO_FIELDS,
+            &[BYTES, BUCKETS, ONE, ITEMS, RATE, FOUR, CONSTANT, KICKS],
+        ),
+        (texts::CMS_FIELDS, &[CAPACITY, PROBES, ITEMS]),
+        // Redis has no such command.
+        (texts::LAST_ERROR, &[]),
+        (texts::COUNTING_FIELDS, &[CAPACITY, BYTES, ITEMS]),
+        (
+            texts::ROTATING_FIELDS,
+            &[GENERATIONS, BYTES, ITEMS, CAPACITY, RATE],
+        ),
+    ]
+};
+
+/// INFO of every kind but Bloom filters.
+pub(super) fn info(call: &mut Call) -> Outcome {
+    let kind = call.kind();
+    let key = call.find(1, kind)?;
+    let server = &mut *call.server;
+    if kind == Kind::Rotating {
+        server.keyspace.rotate_if_due(key, server.uptime.seconds);
+    }
+    let Some((names, values)) = FIELDS.get((kind as usize).wrapping_sub(1)) else {
+        return Ok(());
+    };
+    call.map(values.len() as u32);
+    for (i, value) in values.iter().enumerate() {
+        call.field_name(*names, i);
+        let header = call.server.keyspace.header(key);
+        let units = header[word::UNITS];
+        let number = match *value {
+            value::BYTES => units * 64,
+            value::BUCKETS => units * 8 - 8,
+            value::GENERATIONS => header[word::EXPANSION] & 0xFF,
+            value::PROBES => num_probes(header),
+            value::KICKS => 500,
+            value => match header.get(usize::from(value)) {
+                Some(word) => *word,
+                None => u32::from(value - value::CONSTANT),
+            },
+        };
+        call.integer(number);
+    }
     Ok(())
 }
 
 /// SUNDEW.TOP key [n]: the most frequent items of a sketch, and how often they came.
 pub(super) fn top(call: &mut Call) -> Outcome {
-    let mut most = u32::MAX;
-    if call.num_arguments() > 2 {
-        most = call.number(2).ok_or(texts::NOT_A_NUMBER)?;
-    }
+    let most = match call.num_arguments() {
+        2 => Some(u32::MAX),
+        _ => call.number(2),
+    };
     let key = call.find(1, Kind::CountMin)?;
-    let number = call.server.keyspace.num_top(key).min(most);
-    call.array(number * 2);
-    for more_frequent in 0..number {
-        if let Some(item) = call.server.keyspace.top_item(key, more_frequent) {
-            call.bulk(item.name());
-            call.integer(item.count());
+    let most = most.ok_or(texts::NOT_A_NUMBER)?;
+    let mut number = 0;
+    while call.server.keyspace.top_item(key, number).is_some() {
+        number += 1;
+    }
+    let number = number.min(most as usize);
+    call.array(number as u32 * 2);
+    for i in 0..number {
+        if let Some(&item) = call.server.keyspace.top_item(key, i) {
+            let (count, name) = count_and_name(&item);
+            call.bulk(name);
+            call.integer(count);
         }
     }
     Ok(())
@@ -263,155 +258,111 @@ pub(super) fn top(call: &mut Call) -> Outcome {
 
 /// CMS.MERGE to n from... [WEIGHTS w...]: the sum of the sketches, not added to what was there.
 pub(super) fn count_min_merge(call: &mut Call) -> Outcome {
-    let Some(number) = call.number(2).map(|number| number as usize) else {
-        return Err(texts::CMS_NUMBER_OF_KEYS);
-    };
+    let number = call.number(2).ok_or(texts::CMS_NUMBER_OF_KEYS)?;
     // There are at most 16 arguments.
-    let has_weights = call
-        .which(number.saturating_add(3), texts::WEIGHTS)
-        .is_some();
-    let expected = match has_weights {
-        true => 4 + 2 * number,
-        false => number.saturating_add(3),
-    };
+    let number = number.min(16) as usize;
+    let end = 3 + number;
+    let has_weights = call.which(end, texts::WEIGHTS).is_some();
+    let expected = if has_weights { end + 1 + number } else { end };
     if number == 0 || call.num_arguments() != expected {
         return Err(texts::CMS_KEYS_AND_WEIGHTS);
     }
-    let weight = |call: &Call, i: usize| match has_weights {
-        true => call.number(4 + number + i),
-        false => Some(1),
-    };
     let to = call.find(1, Kind::CountMin)?;
-    let mut includes_itself = 0_u32;
-    for i in 0..number {
-        let from = call.find(3 + i, Kind::CountMin)?;
-        let [a, b] = [to, from].map(|key| call.server.keyspace.header(key));
-        if a[word::CAPACITY] != b[word::CAPACITY] || a[word::EXPANSION] != b[word::EXPANSION] {
-            return Err(texts::CMS_NOT_EQUAL);
+    // Nothing changes before all is known to be right: first the weight of what is there, then each of the others.
+    let mut own_weight = 0_u32;
+    let mut is_known = false;
+    loop {
+        for i in 3..end {
+            let from = call.find(i, Kind::CountMin)?;
+            let mut weight = 1;
+            if has_weights {
+                weight = call.number(i + 1 + number).ok_or(texts::CMS_WEIGHT)?;
+            }
+            let keyspace = &mut call.server.keyspace;
+            let shape = |key| {
+                let header = keyspace.header(key);
+                (header[word::CAPACITY], num_probes(header))
+            };
+            if shape(to) != shape(from) {
+                return Err(texts::CMS_NOT_EQUAL);
+            }
+            if from == to {
+                own_weight = own_weight.saturating_add(weight);
+            } else if is_known && weight > 0 {
+                keyspace.merge(to, from, weight);
+            }
         }
-        let weight = weight(call, i).ok_or(texts::CMS_WEIGHT)?;
-        if from == to {
-            includes_itself = includes_itself.saturating_add(weight);
+        if is_known {
+            call.ok();
+            return Ok(());
         }
+        is_known = true;
+        call.server.keyspace.note_change();
+        call.server.keyspace.merge(to, to, own_weight);
     }
-    // Itself first, while it is what it was: so many times more, or none of it.
-    if includes_itself == 0 {
-        call.server.keyspace.empty(to);
-    } else {
-        call.server
-            .keyspace
-            .merge_count_min(to, to, includes_itself - 1);
-    }
-    for i in 0..number {
-        if let Some(from) = call.key(3 + i)
-            && from != to
-        {
-            let weight = weight(call, i).unwrap_or(0);
-            call.server.keyspace.merge_count_min(to, from, weight);
-        }
-    }
-    call.ok();
-    Ok(())
 }
 
-/// Whether all keys that the arguments name are HyperLogLogs, or not there.
+/// The keys that the arguments name: HyperLogLogs, or not there.
+type HyperLogLogs = [Option<KeyRef>; 16];
+
 #[inline(never)]
-fn check_hyper_log_logs(call: &Call) -> Outcome {
+fn hyper_log_logs(call: &Call, keys: &mut HyperLogLogs) -> Outcome {
     for i in 1..call.num_arguments() {
         if call.key(i).is_some() {
-            call.find(i, Kind::HyperLogLog)?;
+            let key = call.find(i, Kind::HyperLogLog)?;
+            if let Some(place) = keys.get_mut(i) {
+                *place = Some(key);
+            }
         }
     }
     Ok(())
 }
 
 pub(super) fn hyper_log_log_count(call: &mut Call) -> Outcome {
-    check_hyper_log_logs(call)?;
-    let keys = (1..call.num_arguments()).filter_map(|i| call.key(i));
-    let estimate = call.server.keyspace.estimate_union(keys);
+    let mut keys = [None; 16];
+    hyper_log_logs(call, &mut keys)?;
+    let estimate = call.server.keyspace.estimate_union(&keys);
     call.integer(estimate);
     Ok(())
 }
 
 pub(super) fn hyper_log_log_merge(call: &mut Call) -> Outcome {
-    check_hyper_log_logs(call)?;
-    let to = match call.key(1) {
+    let mut keys = [None; 16];
+    hyper_log_logs(call, &mut keys)?;
+    let to = match keys[1] {
         Some(key) => key,
-        None => create(call, Kind::HyperLogLog, REGISTER_UNITS)?,
+        None => create(call, Kind::HyperLogLog, &Wish::DEFAULT)?,
     };
-    for i in 2..call.num_arguments() {
-        if let Some(from) = call.key(i) {
-            call.server.keyspace.merge_hyper_log_log(to, from);
-        }
+    for from in keys.iter().flatten() {
+        call.server.keyspace.merge(to, *from, 1);
     }
     call.ok();
-    Ok(())
-}
-
-/// Makes a key that takes what is wished for in each of so many generations.
-#[inline(never)]
-fn reserve(call: &mut Call, kind: Kind, wish: &Wish, generations: u32) -> Outcome<KeyRef> {
-    let layout = match kind {
-        Kind::Counting => Layout::COUNTING,
-        _ => Layout::DEFAULT,
-    };
-    // All generations are asked, so each has its share of the rate.
-    let share = (wish.rate.parts_per_billion() / generations).max(1);
-    let share = Rate::from_parts_per_billion(share);
-    let Ok(plan) = Plan::try_for_keys_in(wish.capacity.into(), share, layout) else {
-        return Err(call.server.keyspace.far_too_large());
-    };
-    let units = (plan.blocks() as u32).saturating_mul(generations);
-    let key = create(call, kind, units)?;
-    call.server.keyspace.set_probes(key, plan.k() as u32);
-    Ok(key)
-}
-
-pub(super) fn counting_reserve(call: &mut Call) -> Outcome {
-    let wish = wish(call)?;
-    let key = reserve(call, Kind::Counting, &wish, 1)?;
-    let keyspace = &mut call.server.keyspace;
-    keyspace.set_word(key, word::CAPACITY, wish.capacity);
-    keyspace.set_word(key, word::RATE, wish.rate.parts_per_billion());
-    call.ok();
-    Ok(())
-}
-
-pub(super) fn counting_info(call: &mut Call) -> Outcome {
-    let key = call.find(1, Kind::Counting)?;
-    let header = call.server.keyspace.header(key);
-    let values = [
-        header[word::CAPACITY],
-        header[word::UNITS] * 64,
-        header[word::ITEMS],
-    ];
-    call.fields(texts::COUNTING_FIELDS, &values);
     Ok(())
 }
 
 /// RBF.RESERVE key rate capacity generations [EVERY seconds | AFTER items]: each generation is made for `capacity`
 /// items, and rotates after as many unless told otherwise.
 pub(super) fn rotating_reserve(call: &mut Call) -> Outcome {
-    let wish = wish(call)?;
+    let mut wish = wish(call)?;
     let Some(generations @ 2..=32) = call.number(4) else {
         return Err(texts::GENERATIONS);
     };
-    let (mut seconds, mut after) = (0, wish.capacity);
+    wish.expansion = generations;
+    // Seconds and items, in the order of the options.
+    let mut periods = [0, wish.capacity];
     if call.num_arguments() > 5 {
-        match (call.which(5, texts::ROTATING_OPTIONS), call.number(6)) {
-            (Some(0), Some(number @ 1..)) => seconds = number,
-            (Some(_), Some(number @ 1..)) => after = number,
-            _ => return Err(texts::SYNTAX_ERROR),
-        }
+        let (Some(unit), Some(period @ 1..)) =
+            (call.which(5, texts::ROTATING_OPTIONS), call.number(6))
+        else {
+            return Err(texts::SYNTAX_ERROR);
+        };
+        periods[unit & 1] = period;
     }
-    let key = reserve(call, Kind::Rotating, &wish, generations)?;
-    for (word, value) in [
-        (word::CAPACITY, after),
-        (word::RATE, seconds),
-        (word::EXPANSION, generations),
-        (word::EXTRA, call.server.uptime.seconds),
-    ] {
-        call.server.keyspace.set_word(key, word, value);
+    let key = create(call, Kind::Rotating, &wish)?;
+    let server = &mut *call.server;
+    if let Some(slots) = server.keyspace.slots(key) {
+        [slots.header[word::RATE], slots.header[word::CAPACITY]] = periods;
+        slots.header[word::EXTRA] = server.uptime.seconds;
     }
     call.ok();
     Ok(())
@@ -425,21 +376,5 @@ pub(super) fn rotating_rotate(call: &mut Call) -> Outcome {
         .keyspace
         .set_word(key, word::EXTRA, server.uptime.seconds);
     call.ok();
-    Ok(())
-}
-
-pub(super) fn rotating_info(call: &mut Call) -> Outcome {
-    let key = call.find(1, Kind::Rotating)?;
-    let server = &mut *call.server;
-    server.keyspace.rotate_if_due(key, server.uptime.seconds);
-    let header = server.keyspace.header(key);
-    let values = [
-        header[word::EXPANSION] & 0xFF,
-        header[word::UNITS] * 64,
-        header[word::ITEMS],
-        header[word::CAPACITY],
-        header[word::RATE],
-    ];
-    call.fields(texts::ROTATING_FIELDS, &values);
     Ok(())
 }

@@ -4,13 +4,13 @@ use core::num::NonZero;
 
 use super::arena::{self, ArenaView, Header, MAX_NAME, UNIT_BYTES, num_probes, word};
 use super::call::Outcome;
+use super::families::{REGISTER_UNITS, count_min_units};
 use super::kind::Kind;
-use super::text::Text;
 use super::texts;
 use crate::block::{Block512, clear, has_bits, set_bits};
 use crate::blocked_bloom::BlockedBloomView;
 use crate::hash::{HashFunction, Xxh32, Xxh32Stream, block_index};
-use crate::sizing::{Layout, Plan, Rate, blocked_rate};
+use crate::sizing::{Layout, Plan, Rate, blocked_rate, cuckoo_buckets};
 use crate::stats::Stats;
 
 /// A filter of the firmware, under a name. It can be emptied, not removed.
@@ -289,6 +289,12 @@ impl<'a> Keyspace<'a> {
         }
     }
 
+    /// The header and the blocks of a stage that is not fixed.
+    pub(super) fn run_mut(&mut self, stage: KeyRef) -> Option<(&mut Header, &mut [Block512])> {
+        let (_, at) = self.locate(stage);
+        self.arena.run_mut(at)
+    }
+
     fn set_items(&mut self, stage: KeyRef, items: u32) {
         self.set_word(stage, word::ITEMS, items);
     }
@@ -311,19 +317,6 @@ impl<'a> Keyspace<'a> {
         }
     }
 
-    /// Adds to a word; `u32::MAX` takes off 1.
-    #[inline(never)]
-    pub(super) fn add_to_word(&mut self, stage: KeyRef, word: usize, more: u32) {
-        let value = self.header(stage).get(word).copied().unwrap_or(0);
-        self.set_word(stage, word, value.wrapping_add(more));
-    }
-
-    pub(super) fn set_probes(&mut self, stage: KeyRef, k: u32) {
-        if let Some(header) = self.header_mut(stage) {
-            arena::set_num_probes(header, k);
-        }
-    }
-
     #[inline(never)]
     pub(super) fn kind(&self, key: KeyRef) -> Kind {
         arena::kind(self.header(key))
@@ -341,7 +334,7 @@ impl<'a> Keyspace<'a> {
             sum.expansion = header[word::EXPANSION];
         }
         if self.kind(key) == Kind::HyperLogLog {
-            sum.items = self.estimate_union(core::iter::once(key));
+            sum.items = self.estimate_union(&[Some(key)]);
         }
         sum
     }
@@ -433,26 +426,18 @@ impl<'a> Keyspace<'a> {
         self.append(&mut arena::next_stage(last), &wish)
     }
 
-    /// Makes a filter. One that grows starts at half the rate and halves it with every stage, so that all
-    /// together keep it.
-    pub(super) fn create(&mut self, name: &[u8], wish: &Wish) -> Outcome<KeyRef> {
-        let mut header = self.new_header(name)?;
-        self.append(&mut header, wish)
-    }
-
-    /// Makes a key of another kind than a Bloom filter, with so many units behind its header.
-    pub(super) fn create_units(&mut self, name: &[u8], kind: Kind, units: u32) -> Outcome<KeyRef> {
-        let mut header = self.new_header(name)?;
-        arena::set_kind(&mut header, kind);
-        header[word::UNITS] = units.saturating_add(1);
-        self.append_run(&header)
-    }
-
-    fn new_header(&self, name: &[u8]) -> Outcome<Header> {
+    /// Makes a key of this kind.
+    pub(super) fn create(&mut self, name: &[u8], kind: Kind, wish: &Wish) -> Outcome<KeyRef> {
         if self.find(name).is_some() {
-            return Err(texts::ITEM_EXISTS);
+            return Err(match kind {
+                Kind::CountMin => texts::CMS_EXISTS,
+                _ => texts::ITEM_EXISTS,
+            });
         }
-        header_of(name)
+        let mut header = [0; 16];
+        set_name(&mut header, name)?;
+        arena::set_kind(&mut header, kind);
+        self.append(&mut header, wish)
     }
 
     pub(super) fn append_run(&mut self, header: &Header) -> Outcome<KeyRef> {
@@ -464,39 +449,55 @@ impl<'a> Keyspace<'a> {
             .ok_or(texts::TOO_LARGE)
     }
 
-    /// The error for what is larger than can be worked out.
-    pub(super) fn far_too_large(&mut self) -> Text {
-        self.bytes_needed = u32::MAX;
-        texts::TOO_LARGE
-    }
-
     /// The bytes of the last key that did not fit.
     pub(super) fn bytes_needed(&self) -> u32 {
         self.bytes_needed
     }
 
-    /// Appends a run for what is wished for to the arena, at half the rate when it may grow.
+    /// Appends a run for what is wished for to the arena.
     #[inline(never)]
     fn append(&mut self, header: &mut Header, wish: &Wish) -> Outcome<KeyRef> {
-        let mut rate = wish.rate.parts_per_billion();
-        if wish.expansion > 0 {
-            rate = (rate / 2).max(1);
-        }
-        let plan = Plan::try_for_keys_in(
-            u64::from(wish.capacity),
-            Rate::from_parts_per_billion(rate),
-            Layout::DEFAULT,
-        );
-        let Ok(plan) = plan else {
-            return Err(self.far_too_large());
-        };
-        let units = plan.blocks() as u32 + 1;
-        header[word::UNITS] = units;
         header[word::CAPACITY] = wish.capacity;
         header[word::ITEMS] = 0;
-        header[word::RATE] = rate;
-        header[word::EXPANSION] = wish.expansion;
-        arena::set_num_probes(header, plan.k() as u32);
+        let kind = arena::kind(header);
+        let (probes, units) = match kind {
+            Kind::Cuckoo => {
+                let buckets = cuckoo_buckets(wish.capacity as usize);
+                (2, buckets.div_ceil(8) as u32)
+            }
+            Kind::CountMin => (
+                wish.expansion,
+                count_min_units(wish.capacity, wish.expansion),
+            ),
+            Kind::HyperLogLog => (1, REGISTER_UNITS),
+            Kind::Bloom | Kind::Counting | Kind::Rotating => {
+                // A filter that grows starts at half the rate and halves it with every stage, so that all together
+                // keep it; of generations, which are all asked, each has its share.
+                let (parts, generations) = match kind {
+                    Kind::Counting => (1, 1),
+                    Kind::Rotating => (wish.expansion, wish.expansion),
+                    _ => (wish.expansion.clamp(1, 2), 1),
+                };
+                if kind != Kind::Counting {
+                    header[word::EXPANSION] = wish.expansion;
+                }
+                let rate = wish.rate.parts_per_billion() / parts.max(1);
+                let rate = Rate::from_parts_per_billion(rate.max(1));
+                let layout = match kind {
+                    Kind::Counting => Layout::COUNTING,
+                    _ => Layout::DEFAULT,
+                };
+                let Ok(plan) = Plan::try_for_keys_in(wish.capacity.into(), rate, layout) else {
+                    self.bytes_needed = u32::MAX;
+                    return Err(texts::TOO_LARGE);
+                };
+                header[word::RATE] = rate.parts_per_billion();
+                let units = (plan.blocks() as u32).saturating_mul(generations);
+                (plan.k() as u32, units)
+            }
+        };
+        arena::set_num_probes(header, probes);
+        header[word::UNITS] = units.saturating_add(1);
         self.append_run(header)
     }
 
@@ -594,14 +595,14 @@ pub(super) fn count_ones(block: &Block512) -> u32 {
     block.count_ones()
 }
 
-/// The header of a run of this name, and nothing else.
-pub(super) fn header_of(name: &[u8]) -> Outcome<Header> {
+/// Gives a run this name.
+#[inline(never)]
+pub(super) fn set_name(header: &mut Header, name: &[u8]) -> Outcome {
     if name.len() > MAX_NAME {
         return Err(texts::NAME_TOO_LONG);
     }
-    let mut header = [0; 16];
-    arena::set_name(&mut header, name);
-    Ok(header)
+    arena::set_name(header, name);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What a key in the arena is.
 
+use core::num::NonZero;
+
 use super::FAMILIES;
 use super::text::Text;
 use super::texts;
@@ -39,6 +41,22 @@ impl Kind {
     /// Whether a key is made for a number of items, and gets worse or refuses them beyond it.
     pub fn has_capacity(self) -> bool {
         matches!(self, Self::Bloom | Self::Cuckoo | Self::Counting)
+    }
+
+    /// How many of the numbers that a key is made of are in a word: bits, fingerprints, counters, registers.
+    pub fn slots_per_word(self) -> NonZero<usize> {
+        const fn number(number: u8) -> NonZero<u8> {
+            NonZero::new(number).expect("above 0")
+        }
+        const EACH: [NonZero<u8>; 6] = [
+            number(32),
+            number(2),
+            number(1),
+            number(5),
+            number(8),
+            number(32),
+        ];
+        EACH[self as usize].into()
     }
 
     /// What `TYPE` says: for the structures of Redis and RedisBloom, what those say.

@@ -9,16 +9,17 @@ use embedded_storage::nor_flash::NorFlash;
 
 use super::arena::word;
 use super::call::{Call, Outcome};
-use super::dump::payload_len;
+use super::dump::{Words, payload_len};
 use super::keyspace::{KeyRef, Keyspace};
 use super::kind::Kind;
 use super::server::{Server, StoreRef};
 use super::text::Text;
 use super::texts;
 use crate::block::clear;
+use crate::hash::{HashFunction, Xxh32};
 use crate::persist::{Name, Place, Progress, Record, Store, StoreError};
-use crate::snapshot::Header;
 use crate::snapshot::parts::{GROUP, Parts};
+use crate::snapshot::{Header, Kind as SnapshotKind};
 
 /// Where a shell saves its keys: a [`Store`] in whatever flash.
 pub trait KeyStore: sealed::KeyStore {}
@@ -100,8 +101,16 @@ impl Parts for Stage<'_, '_> {
     const CAN_ABSORB: bool = false;
 
     fn header(&self) -> Header {
-        self.keyspace
-            .stage_header(self.stage, self.number, self.stages)
+        let parts = if self.stages > 1 { self.stages } else { 0 };
+        let words = self.keyspace.stage_words(self.stage, self.number, parts);
+        // It has nothing that cannot be read.
+        Header::from_words(&words).unwrap_or(Header::new(
+            SnapshotKind::BLOCKED,
+            &Xxh32::UNSEEDED,
+            0,
+            0,
+            0,
+        ))
     }
 
     fn num_words(&self) -> usize {
@@ -124,7 +133,7 @@ impl Parts for Stage<'_, '_> {
     fn absorb_words(&mut self, _: usize, _: [u32; GROUP]) {}
 
     fn conclude(&mut self, header: &Header, _: bool) {
-        self.keyspace.close_stage(self.stage, header);
+        self.keyspace.close_stage(self.stage, &words_of(header));
     }
 }
 
@@ -150,6 +159,15 @@ impl Saves {
         running: None,
         error: None,
     };
+}
+
+/// The words of a header that was read.
+fn words_of(header: &Header) -> Words {
+    let mut words = [0; 16];
+    for (place, word) in words.iter_mut().zip(header.to_words()) {
+        *place = word;
+    }
+    words
 }
 
 /// The stage that is written after so many: its key, itself, its number and of how many.
@@ -262,7 +280,8 @@ impl Server<'_> {
                 [name @ .., 0, _] if number > 0 => name,
                 name => name,
             };
-            let stage = self.keyspace.open_stage(name, &record.header)?;
+            let words = words_of(&record.header);
+            let stage = self.keyspace.open_stage(name, &words)?;
             let mut target = Stage {
                 keyspace: &mut self.keyspace,
                 stage,

@@ -212,6 +212,7 @@ texts! {
 }
 
 /// Why a snapshot is not loaded.
+#[cfg(feature = "shell-saves")]
 pub(super) fn of_snapshot_error(error: SnapshotError) -> Text {
     match error {
         SnapshotError::Truncated => SNAPSHOT_TRUNCATED,

@@ -3,7 +3,7 @@
 use super::error::SnapshotError;
 use super::header::Kind;
 use super::in_place;
-use crate::cuckoo_filter::{BucketStore, Fingerprint, SLOTS, max_buckets};
+use crate::cuckoo_filter::{BucketStore, Fingerprint, SLOTS, contains_at, max_buckets};
 use crate::hash::{DefaultHash, HashFunction};
 use crate::key::Key;
 
@@ -73,7 +73,7 @@ impl<'a, F: Fingerprint, H: HashFunction> CuckooFilterRef<'a, F, H> {
     pub fn contains_hash(&self, hash: H::Value) -> bool {
         let mut place = self.buckets.place(hash);
         place.fingerprint = place.fingerprint.to_le();
-        self.buckets.contains_at(&place)
+        contains_at(self.buckets, &place)
     }
 
     /// The hash function with its seed.

@@ -92,8 +92,8 @@ pub enum Encoding {
     Rice(u8),
 }
 
-const MAGIC: [u8; 4] = *b"SNDW";
-const VERSION: u8 = 1;
+pub(crate) const MAGIC: u32 = u32::from_le_bytes(*b"SNDW");
+pub(crate) const VERSION: u8 = 1;
 const UNKNOWN_COUNT: u64 = u64::MAX;
 
 impl Header {
@@ -139,47 +139,56 @@ impl Header {
     }
 
     pub(crate) fn from_bytes(bytes: &[u8; Self::LEN]) -> Result<Self, SnapshotError> {
-        let (words, _) = bytes.as_chunks::<4>();
-        let word = |i: usize| u32::from_le_bytes(words.get(i).copied().unwrap_or_default());
-        let long = |i: usize| u64::from(word(i + 1)) << 32 | u64::from(word(i));
-        if !bytes.starts_with(&MAGIC) {
+        let (chunks, _) = bytes.as_chunks::<4>();
+        let mut words = [0; 16];
+        for (word, chunk) in words.iter_mut().zip(chunks) {
+            *word = u32::from_le_bytes(*chunk);
+        }
+        let [version, ..] = words[1].to_le_bytes();
+        if words[0] != MAGIC {
             return Err(SnapshotError::Magic);
         }
-        let [version, kind, hash, encoding] = word(1).to_le_bytes();
         // Before the checksum, which another version may have elsewhere.
         if version != VERSION {
             return Err(SnapshotError::Version);
         }
         let (content, _) = bytes.split_at(Self::LEN - 4);
-        if Crc32::of(content) != word(15) {
+        if Crc32::of(content) != words[15] {
             return Err(SnapshotError::HeaderChecksum);
         }
-        let [probes, parts, stage, parameter] = word(4).to_le_bytes();
+        Self::from_words(&words)
+    }
+
+    /// Reads the words of a header but the first and the last, and the version.
+    pub(crate) fn from_words(words: &[u32; 16]) -> Result<Self, SnapshotError> {
+        let [_, kind, hash, encoding] = words[1].to_le_bytes();
+        let [probes, parts, stage, parameter] = words[4].to_le_bytes();
         let encoding = match (encoding, parameter) {
             (0, 0) => Encoding::Plain,
             (1, 0..=31) => Encoding::Rice(parameter),
             _ => return Err(SnapshotError::Encoding),
         };
+        let long = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
         Ok(Self {
             kind: Kind(kind),
             hash: HashId(hash),
             encoding,
-            unit_bits: word(2),
-            units: word(3),
+            unit_bits: words[2],
+            units: words[3],
             probes,
             parts,
             stage,
-            rate_ppm: word(5),
-            seed_check: long(6),
-            count: Some(long(8)).filter(|count| *count != UNKNOWN_COUNT),
-            state: long(10),
-            payload_len: long(12),
-            payload_crc: word(14),
+            rate_ppm: words[5],
+            seed_check: long(words[6], words[7]),
+            count: Some(long(words[8], words[9])).filter(|count| *count != UNKNOWN_COUNT),
+            state: long(words[10], words[11]),
+            payload_len: long(words[12], words[13]),
+            payload_crc: words[14],
         })
     }
 
-    /// The 64 bytes.
-    pub fn to_bytes(&self) -> [u8; Self::LEN] {
+    /// The words but the last, which is their checksum.
+    pub(crate) fn to_words(self) -> [u32; 15] {
         let (encoding, parameter) = match self.encoding {
             Encoding::Plain => (0, 0),
             Encoding::Rice(parameter) => (1, parameter),
@@ -187,8 +196,8 @@ impl Header {
         let count = self.count.unwrap_or(UNKNOWN_COUNT);
         let low = |long: u64| long as u32;
         let high = |long: u64| (long >> 32) as u32;
-        let words = [
-            u32::from_le_bytes(MAGIC),
+        [
+            MAGIC,
             u32::from_le_bytes([VERSION, self.kind.0, self.hash.0, encoding]),
             self.unit_bits,
             self.units,
@@ -203,10 +212,14 @@ impl Header {
             low(self.payload_len),
             high(self.payload_len),
             self.payload_crc,
-        ];
+        ]
+    }
+
+    /// The 64 bytes.
+    pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let mut bytes = [0; Self::LEN];
         let (chunks, _) = bytes.as_chunks_mut::<4>();
-        for (chunk, word) in chunks.iter_mut().zip(words) {
+        for (chunk, word) in chunks.iter_mut().zip(self.to_words()) {
             *chunk = word.to_le_bytes();
         }
         let (content, checksum) = bytes.split_at_mut(Self::LEN - 4);

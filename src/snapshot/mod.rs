@@ -43,7 +43,7 @@ mod classic_bloom_ref;
 mod crc32;
 mod cuckoo_filter_ref;
 mod error;
-mod header;
+pub(crate) mod header;
 mod in_place;
 pub(crate) mod parts;
 mod reader;
