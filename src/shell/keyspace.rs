@@ -612,12 +612,15 @@ mod tests {
 
     #[test]
     fn stages_share_a_name_and_go_together() {
-        let mut arena = Arena::<20>::new();
+        let mut arena = Arena::<40>::new();
         let mut keyspace = Keyspace::new(&mut [], arena.as_mut_view());
-        let mut header = header_of(b"grows").unwrap();
+        let mut header = [0; 16];
+        set_name(&mut header, b"grows").unwrap();
         header[word::UNITS] = 3;
         let first = keyspace.append_run(&header).unwrap();
-        let other = keyspace.create_units(b"other", Kind::Bloom, 2).unwrap();
+        let other = keyspace
+            .create(b"other", Kind::HyperLogLog, &Wish::DEFAULT)
+            .unwrap();
         let second = arena::next_stage(&header);
         assert!(!arena::is_key(&second));
         let second = keyspace.append_run(&second).unwrap();
@@ -626,20 +629,24 @@ mod tests {
         assert_eq!(keyspace.next_stage(second), None);
         assert_eq!(keyspace.keys().collect::<Vec<_>>(), [first, other]);
         assert!(keyspace.remove(b"grows"));
-        assert_eq!(keyspace.arena().bytes_free(), 17 * 64);
+        assert_eq!(
+            keyspace.arena().bytes_free(),
+            (40 - 1 - REGISTER_UNITS) * 64
+        );
         assert_eq!(keyspace.find(b"other"), Some(first));
         assert_eq!(keyspace.find(b"grows"), None);
     }
 
     #[test]
     fn names_have_a_longest() {
-        let mut arena = Arena::<4>::new();
+        let mut arena = Arena::<40>::new();
         let mut keyspace = Keyspace::new(&mut [], arena.as_mut_view());
-        let name = [b'x'; MAX_NAME];
-        let key = keyspace.create_units(&name, Kind::Bloom, 1).unwrap();
-        assert_eq!(keyspace.name(key), name);
+        let mut create = |name: &[u8]| keyspace.create(name, Kind::Bloom, &Wish::DEFAULT);
         let longer = [b'x'; MAX_NAME + 1];
-        let error = keyspace.create_units(&longer, Kind::Bloom, 1);
+        let error = create(&longer);
+        let (name, _) = longer.split_at(MAX_NAME);
+        let key = create(name).unwrap();
+        assert_eq!(keyspace.name(key), name);
         assert_eq!(error, Err(texts::NAME_TOO_LONG));
     }
 }
