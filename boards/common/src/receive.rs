@@ -1,39 +1,50 @@
-//! The way in: an interrupt receives into a ring, and the main loop reads what is there. No byte is copied on its way.
+//! The way in: an interrupt receives into buffers, one after the other, and tells the main loop through a ring how much
+//! is in each. No byte is copied on its way.
 //!
-//! Nothing is lost here without being counted. When the ring is full the interrupt is held back and the byte stays in
-//! the UART. QEMU waits then; a real line does not, and the UART says that it lost something.
+//! Nothing is lost here without being counted. When all buffers are full the interrupt is held back and the byte stays
+//! in the UART. QEMU waits then; a real line does not, and the UART says that it lost something.
 
 use core::marker::PhantomData;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use cortex_m::peripheral::NVIC;
+use heapless::spsc::{Consumer, Producer, Queue, QueueView};
 
 use crate::Machine;
 
-/// So often the interrupt looks whether there is room: for every byte that would cost as much again as the rest.
+/// Bytes that are handed on together: one by one through the ring they would cost as much again as the interrupt.
 pub const BUFFER_BYTES: usize = 128;
-/// One that the main loop reads, one so that a full ring is none that looks empty, and four that take 44 ms to fill at
-/// 115,200 baud, 5 ms at 1,000,000.
-const BUFFERS: usize = 6;
-const RING_BYTES: usize = BUFFERS * BUFFER_BYTES;
+/// One for the main loop to read, and four that take 44 ms to fill at 115,200 baud, 5 ms at 1,000,000.
+const BUFFERS: usize = 5;
 
-/// At a multiple of a buffer's size, so that the address of a byte tells whether it is the last.
+/// At a multiple of its size, so that the address of a byte tells whether it is the last.
+#[derive(Clone, Copy)]
 #[repr(C, align(128))]
-struct Ring([u8; RING_BYTES]);
+struct Buffer([u8; BUFFER_BYTES]);
 
-const _: () = assert!(align_of::<Ring>() == BUFFER_BYTES);
+const _: () = assert!(align_of::<Buffer>() == BUFFER_BYTES);
 
 #[allow(unsafe_code)]
-static mut RING: Ring = Ring([0; RING_BYTES]);
+static mut ALL: [Buffer; BUFFERS] = [Buffer([0; BUFFER_BYTES]); BUFFERS];
 
-/// Addresses in the ring: an index would take the interrupt two instructions more for each byte.
+/// How many bytes are in each of the full buffers, from the interrupt to [`Receiver`]; they are filled and read in the
+/// order in which they lie. It has room for all but the one that is being filled.
+#[allow(unsafe_code, static_mut_refs)]
+static mut FULL: (Producer<'static, u8>, Consumer<'static, u8>) = {
+    static mut RING: &mut QueueView<u8> = &mut Queue::<u8, BUFFERS>::new();
+    // SAFETY: nothing else can name `RING`, and it is split once, by the compiler.
+    unsafe { RING.split_const() }
+};
+
+/// Where the interrupt receives to. Only the interrupt changes it, or what runs while interrupts are off.
+// Addresses: an index would take the interrupt two instructions more for each byte.
 #[doc(hidden)]
 #[repr(C)]
 pub struct Places {
-    /// Where the interrupt puts the next byte, which it alone changes. While it is held back there is no room there.
+    /// Of the next byte: in the buffer that is being filled, or behind it while the interrupt is held back.
     next: AtomicPtr<u8>,
-    /// The byte that was waiting longest, which the main loop alone changes; if it is `next`, nothing waits.
-    unread: AtomicPtr<u8>,
+    /// Of that buffer.
+    filling: AtomicPtr<u8>,
 }
 
 // Whole, or the compiler makes two variables of it, each with an address of its own.
@@ -41,28 +52,24 @@ pub struct Places {
 #[used]
 pub static PLACES: Places = Places {
     next: AtomicPtr::new(core::ptr::null_mut()),
-    unread: AtomicPtr::new(core::ptr::null_mut()),
+    filling: AtomicPtr::new(core::ptr::null_mut()),
 };
 
-fn start() -> *mut u8 {
-    (&raw mut RING).cast()
-}
+impl Places {
+    fn set(&self, buffer: *mut u8) {
+        self.next.store(buffer, Ordering::Relaxed);
+        self.filling.store(buffer, Ordering::Relaxed);
+    }
 
-/// Where the bytes go on: the end of the ring is its start.
-fn around(place: *mut u8) -> *mut u8 {
-    if place == start().wrapping_add(RING_BYTES) {
-        start()
-    } else {
-        place
+    /// Bytes in the buffer that is being filled.
+    fn num_filled(&self) -> usize {
+        let filling = self.filling.load(Ordering::Relaxed);
+        self.next.load(Ordering::Relaxed).addr() - filling.addr()
     }
 }
 
-/// Whether another buffer can be filled, and not all of the ring with it.
-fn has_room() -> bool {
-    let next = PLACES.next.load(Ordering::Relaxed).addr();
-    let unread = PLACES.unread.load(Ordering::Relaxed).addr();
-    let room = if unread > next { 0 } else { RING_BYTES } + unread - next;
-    room > BUFFER_BYTES
+fn first_buffer() -> *mut u8 {
+    (&raw mut ALL).cast()
 }
 
 /// Bytes that the interrupt knows to be lost, since the start.
@@ -78,8 +85,8 @@ static LOST: AtomicU32 = AtomicU32::new(0);
 #[inline(always)]
 pub unsafe fn byte<M: Machine>(byte: u8) -> bool {
     let next = PLACES.next.load(Ordering::Relaxed);
-    // SAFETY: only the interrupt, which cannot interrupt itself, writes to the ring. It is not held back, so nothing
-    // else refers to this byte, and there is one more in the ring, or its end.
+    // SAFETY: only the interrupt, which cannot interrupt itself, writes to the buffers. It is not held back, so nothing
+    // else refers to this byte, and there is one more in the buffer, or its end.
     let next = unsafe {
         next.write(byte);
         next.add(1)
@@ -95,14 +102,28 @@ pub unsafe fn byte<M: Machine>(byte: u8) -> bool {
 #[doc(hidden)]
 #[inline(never)]
 pub extern "C" fn buffer_is_full<M: Machine>() -> bool {
-    PLACES.next.store(
-        around(PLACES.next.load(Ordering::Relaxed)),
-        Ordering::Relaxed,
-    );
-    let has_room = has_room();
+    let has_room = hand_on();
     if !has_room {
         // The next byte and its request stay where they are until `Receiver::read` made room.
         NVIC::mask(M::RECEIVED);
+    }
+    has_room
+}
+
+/// Hands on the buffer that is being filled, and goes on to the next; false when there is none. To be called by the
+/// interrupt, or with interrupts off.
+#[allow(unsafe_code, static_mut_refs)]
+#[inline(never)]
+fn hand_on() -> bool {
+    // SAFETY: nothing else touches this end meanwhile.
+    let has_room = unsafe { FULL.0.enqueue(PLACES.num_filled() as u8) }.is_ok();
+    if has_room {
+        let filling = PLACES.filling.load(Ordering::Relaxed);
+        let mut next = filling.wrapping_add(BUFFER_BYTES);
+        if next == first_buffer().wrapping_add(BUFFERS * BUFFER_BYTES) {
+            next = first_buffer();
+        }
+        PLACES.set(next);
     }
     has_room
 }
@@ -127,52 +148,51 @@ pub fn take_lost() -> u32 {
 
 /// What was received.
 pub struct Receiver<M> {
+    full: &'static mut Consumer<'static, u8>,
+    /// Which buffer is to be read next.
+    reading: usize,
     machine: PhantomData<M>,
 }
 
 impl<M: Machine> Receiver<M> {
     /// Lets the interrupt of received bytes through. The interrupt controller, of which there is one, goes in, so
     /// that this happens once.
+    #[allow(unsafe_code, static_mut_refs)]
     pub fn start(_controller: NVIC) -> Self {
-        PLACES.next.store(start(), Ordering::Relaxed);
-        PLACES.unread.store(start(), Ordering::Relaxed);
+        PLACES.set(first_buffer());
         unmask::<M>();
         Self {
+            // SAFETY: this runs once, and nothing else touches this end.
+            full: unsafe { &mut FULL.1 },
+            reading: 0,
             machine: PhantomData,
         }
     }
 
-    /// Shows what has been waiting longest: up to the end of a buffer, or what there is of one.
+    /// Shows what has been waiting longest: a full buffer, or what there is of one.
     #[allow(unsafe_code)]
     pub fn read(&mut self, show: impl FnOnce(&[u8])) {
-        let unread = PLACES.unread.load(Ordering::Relaxed);
-        let in_buffer = BUFFER_BYTES - unread.addr() % BUFFER_BYTES;
-        // If the interrupt is in this buffer, it is ahead by less; if it went round, by a number below 0.
-        let ahead = PLACES
-            .next
-            .load(Ordering::Relaxed)
-            .addr()
-            .wrapping_sub(unread.addr());
-        let length = ahead.min(in_buffer);
-        // Between an interrupt and what it interrupts, only the compiler could put them in another order.
-        compiler_fence(Ordering::Acquire);
-        // SAFETY: these bytes were received, and the interrupt writes none of them anew before `unread` went on.
-        show(unsafe { core::slice::from_raw_parts(unread, length) });
-        compiler_fence(Ordering::Release);
         cortex_m::interrupt::free(|_| {
-            PLACES
-                .unread
-                .store(around(unread.wrapping_add(length)), Ordering::Relaxed);
-            if has_room() {
-                // It may have been held back.
+            let filled = PLACES.num_filled();
+            let is_due = filled == BUFFER_BYTES || (filled > 0 && !self.full.ready());
+            if !is_due || hand_on() {
+                // It may have been held back for want of room.
                 unmask::<M>();
             }
         });
+        if let Some(length) = self.full.peek() {
+            let first = first_buffer().wrapping_add(self.reading * BUFFER_BYTES);
+            // SAFETY: so many bytes were received there, and the interrupt writes none of them anew as long as the ring
+            // has this buffer.
+            show(unsafe { core::slice::from_raw_parts(first, usize::from(*length)) });
+            let _ = self.full.dequeue();
+            self.reading = (self.reading + 1) % BUFFERS;
+        }
     }
 
     /// Whether nothing is waiting.
     pub fn is_empty(&self) -> bool {
-        PLACES.next.load(Ordering::Relaxed) == PLACES.unread.load(Ordering::Relaxed)
+        cortex_m::interrupt::free(|_| !self.full.ready() && PLACES.num_filled() == 0)
     }
 
     /// Sleeps until the next interrupt, unless a byte is waiting.
