@@ -39,6 +39,12 @@ pub(super) struct Out<'c> {
     is_measuring: bool,
 }
 
+impl Sink for Out<'_> {
+    fn write(&mut self, bytes: &[u8]) {
+        Out::write(self, bytes);
+    }
+}
+
 impl<'c> Out<'c> {
     pub fn new(sink: &'c mut dyn Sink) -> Self {
         Self {

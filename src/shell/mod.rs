@@ -48,6 +48,7 @@ mod dump_commands;
 mod families;
 mod family_commands;
 mod frame;
+mod front;
 mod human_commands;
 mod inline;
 mod key_commands;
@@ -69,17 +70,11 @@ pub use keyspace::{Fixed, Keyspace};
 pub use save::{KeyStore, RestoreError};
 pub use server::Board;
 
-use arguments::Arguments;
-use call::{Call, Face, Out};
-use dispatch::Dispatch;
-use dump::Load;
-use dump_commands::Dump;
-use frame::{FrameError, Frames, Part};
-use line_editor::{Edit, LineEditor, Typing};
-use server::{Server, Uptime};
+use call::{Call, Out};
+use front::Front;
+use server::Server;
 
 use crate::key::Sink;
-use crate::two_layer::Lookups;
 
 /// Whether there are other kinds of keys than Bloom filters. Where nothing else can be meant, the compiler leaves out
 /// what is only for them.
@@ -89,71 +84,19 @@ const DUMPS: bool = cfg!(feature = "shell-dumps");
 /// Whether keys can be saved in flash.
 const SAVES: bool = cfg!(feature = "shell-saves");
 
-/// A pause of so many milliseconds inside a frame ends it: whoever sent it is gone.
-const GAP: u32 = 500;
-/// A pause after which skipping a broken frame ends.
-const LOST_GAP: u32 = 100;
-/// A pause after an empty line that no client makes: a person waits for a prompt.
-const ENTER_GAP: u32 = 100;
-/// A pause after which the next client is taken to be another one, which may not read RESP3. One that asked for
-/// RESP3 and paused reads RESP2 as well.
-const IDLE: u32 = 5_000;
-
-/// Bytes of room for a line.
-const LINE: usize = 160;
-/// Bytes of room for older lines.
-const HISTORY: usize = 256;
-
 /// The console; see the [module](self).
 #[repr(C)]
 pub struct Shell<'a> {
-    /// Whether the last byte ended an empty line.
-    is_after_empty_line: bool,
-    /// Whether that was a `\r`, whose `\n` may follow.
-    is_after_return: bool,
-    /// Whether the line is longer than there is room.
-    is_overlong: bool,
-    /// When the last byte came.
-    last: u32,
-    /// Bytes that the driver lost and nobody was told of.
-    bytes_lost_untold: u32,
-    frames: Frames,
+    front: Front,
     server: Server<'a>,
-    line: LineEditor<LINE, HISTORY>,
 }
 
 impl<'a> Shell<'a> {
     /// A console for these keys, as it is after power-on.
     pub const fn new(keyspace: Keyspace<'a>, board: Board) -> Self {
-        // Last all that is zero, which so is cleared in few calls.
         Self {
-            server: Server {
-                keyspace,
-                board,
-                dispatch: const { Dispatch::new() },
-                uptime: Uptime::ZERO,
-                bytes_lost: 0,
-                commands: 0,
-                commands_at_hello: 0,
-                dump: Dump::NONE,
-                load: const { Load::new() },
-                #[cfg(feature = "shell-saves")]
-                store: None,
-                #[cfg(feature = "shell-saves")]
-                saves: save::Saves::NONE,
-                lookups: const { Lookups::new() },
-                is_quitting: false,
-                face: Face::Resp2,
-                _full_word: 0,
-                arguments: const { Arguments::new() },
-            },
-            line: const { LineEditor::new() },
-            frames: const { Frames::new() },
-            bytes_lost_untold: 0,
-            last: 0,
-            is_overlong: false,
-            is_after_return: false,
-            is_after_empty_line: false,
+            front: const { Front::new() },
+            server: Server::new(keyspace, board),
         }
     }
 
@@ -173,7 +116,7 @@ impl<'a> Shell<'a> {
         now: u32,
         out: &mut W,
     ) -> Result<(), W::Error> {
-        with_sink(out, |out| self.take(input, now, out))
+        self.with_call(out, |front, call| front.take(input, now, call))
     }
 
     /// Looks at the clock when nothing comes; to be called every 50 milliseconds or so.
@@ -182,23 +125,19 @@ impl<'a> Shell<'a> {
     ///
     /// Those of `out`.
     pub fn poll<W: embedded_io::Write>(&mut self, now: u32, out: &mut W) -> Result<(), W::Error> {
-        with_sink(out, |out| self.look_at_clock(now, out))
+        self.with_call(out, |front, call| front.look_at_clock(now, call))
     }
 
     /// The line was held low for longer than a byte: whoever comes next is new.
     pub fn line_break(&mut self) {
-        let server = &mut self.server;
-        server.load.abandon(&mut server.keyspace);
-        self.frames.reset();
-        self.line.clear();
-        self.server.face = Face::Resp2;
-        self.is_after_empty_line = false;
+        self.server.forget_client();
+        self.front.reset();
     }
 
     /// The driver lost so many bytes. The next reply says so, once.
     pub fn bytes_lost(&mut self, count: u32) {
         self.server.bytes_lost = self.server.bytes_lost.saturating_add(count);
-        self.bytes_lost_untold = self.bytes_lost_untold.saturating_add(count);
+        self.front.lose_bytes(count);
     }
 
     /// Where `SUNDEW.SAVE` saves to, and makes the keys what they were at the last save: for a firmware to call when
@@ -245,216 +184,36 @@ impl<'a> Shell<'a> {
         })
     }
 
-    #[inline(never)]
-    fn take(&mut self, mut input: &[u8], now: u32, out: &mut dyn Sink) {
-        if input.is_empty() {
-            return;
-        }
-        self.look_at_clock(now, out);
-        self.last = now;
-        if self.bytes_lost_untold > 0 {
-            self.tell_bytes_lost(out);
-        }
-        while let Some(part) = self.frames.next(&mut input) {
-            match part {
-                Part::Begin(count) => {
-                    self.is_after_empty_line = false;
-                    if self.server.face == Face::Human {
-                        self.server.face = Face::Resp2;
-                    }
-                    self.server.begin(count);
-                }
-                Part::Bytes(bytes) => self.server.bytes(bytes),
-                Part::ArgumentEnd => self.end_argument(out),
-                Part::Text(byte) => self.take_text(byte, out),
-                Part::Broken(error) => {
-                    self.is_after_empty_line = false;
-                    broken_frame(error, &mut self.call(out));
-                }
-            }
-        }
-    }
-
-    /// What commands get.
-    fn call<'c>(&'c mut self, out: &'c mut dyn Sink) -> Call<'c, 'a> {
-        Call {
-            server: &mut self.server,
-            out: Out::new(out),
-        }
-    }
-
-    fn end_argument(&mut self, out: &mut dyn Sink) {
-        self.call(out).end_argument();
-        self.forget_who_quit();
-    }
-
-    fn tell_bytes_lost(&mut self, out: &mut dyn Sink) {
-        let lost = self.bytes_lost_untold;
-        self.bytes_lost_untold = 0;
-        // What is left of the frame does not fit what came before.
-        self.frames.lose();
-        self.line.clear();
-        self.call(out).error_of(texts::BYTES_LOST, &[lost]);
-    }
-
-    fn look_at_clock(&mut self, now: u32, out: &mut dyn Sink) {
-        self.server.uptime.advance(now);
-        #[cfg(feature = "shell-saves")]
-        if let Some(saving) = self.server.saves.running {
-            self.server.save_slice(saving);
-        }
-        let silence = now.wrapping_sub(self.last);
-        if self.frames.is_lost() {
-            if silence >= LOST_GAP {
-                self.frames.reset();
-            }
-        } else if self.frames.is_inside_frame() && silence >= GAP {
-            self.frames.reset();
-            self.call(out).error(texts::FRAME_BROKE_OFF);
-        }
-        if self.is_after_empty_line && silence >= ENTER_GAP {
-            self.is_after_empty_line = false;
-            self.server.face = Face::Human;
-            self.call(out).fill_in(texts::WELCOME, &[]);
-            self.line.start_line(out);
-        }
-        if silence >= IDLE && self.server.face == Face::Resp3 {
-            self.server.face = Face::Resp2;
-        }
-    }
-
-    /// One byte of a line.
-    fn take_text(&mut self, byte: u8, out: &mut dyn Sink) {
-        let is_second_of_pair = self.is_after_return && byte == b'\n';
-        self.is_after_return = byte == b'\r';
-        if is_second_of_pair {
-            return self.frames.start_line();
-        }
-        if self.server.face == Face::Human {
-            return self.edit(byte, out);
-        }
-        self.is_after_empty_line = false;
-        match byte {
-            b'\r' | b'\n' => {
-                self.frames.start_line();
-                self.is_after_empty_line = self.line.line().is_empty();
-                if self.is_overlong {
-                    self.call(out).error(texts::TOO_BIG_INLINE);
-                } else {
-                    self.run_line(out);
-                }
-                self.line.clear();
-                self.is_overlong = false;
-            }
-            _ => self.is_overlong |= !self.line.push_unseen(byte),
-        }
-    }
-
-    /// One byte typed by a person.
-    #[inline(never)]
-    fn edit(&mut self, byte: u8, out: &mut dyn Sink) {
-        let keyspace = &self.server.keyspace;
-        let name = |typing: &mut Typing<LINE, HISTORY>| name_candidates(keyspace, typing);
-        match self.line.push(byte, name, out) {
-            Edit::Pending => {}
-            Edit::Line => {
-                self.run_line(out);
-                if self.server.face == Face::Human {
-                    self.line.start_line(out);
-                } else {
-                    self.line.clear();
-                }
-            }
-            Edit::EndOfInput => self.server.face = Face::Resp2,
-        }
-        if self.line.line().is_empty() {
-            self.frames.start_line();
-        }
-    }
-
-    /// After QUIT, whoever comes next is new.
-    fn forget_who_quit(&mut self) {
-        if self.server.is_quitting {
-            self.server.is_quitting = false;
-            self.server.face = Face::Resp2;
-            let server = &mut self.server;
-            server.load.abandon(&mut server.keyspace);
-        }
-    }
-
-    /// Runs the line as a command.
-    fn run_line(&mut self, out: &mut dyn Sink) {
-        let line = self.line.line();
+    /// Lets everything below write without looking at errors; the first is kept.
+    fn with_call<W: embedded_io::Write>(
+        &mut self,
+        out: &mut W,
+        work: impl FnOnce(&mut Front, &mut Call),
+    ) -> Result<(), W::Error> {
+        let mut writer = Writer {
+            out,
+            result: Ok(()),
+        };
         let mut call = Call {
             server: &mut self.server,
-            out: Out::new(out),
+            out: Out::new(&mut writer),
         };
-        let mut count = 0;
-        let counted = inline::split(line, &mut |byte| count += u32::from(byte.is_none()));
-        if counted.is_err() {
-            return call.error(texts::UNBALANCED_QUOTES);
-        }
-        if count == 0 {
-            return;
-        }
-        call.server.begin(count);
-        // It was read to the end before.
-        let _ = inline::split(line, &mut |byte| match byte {
-            Some(byte) => call.server.bytes(&[byte]),
-            None => call.end_argument(),
-        });
-        self.forget_who_quit();
+        work(&mut self.front, &mut call);
+        writer.result?;
+        out.flush()
     }
 }
 
-/// Commands for the first word of a line, keys for the others.
-#[inline(never)]
-fn name_candidates(keyspace: &Keyspace, typing: &mut Typing<LINE, HISTORY>) {
-    if typing.is_first_word() {
-        for command in &commands::COMMANDS {
-            typing.candidate(command.name().as_bytes());
-        }
-    } else {
-        for key in keyspace.keys() {
-            typing.candidate(keyspace.name(key));
-        }
-    }
+/// Where replies go, until that fails.
+struct Writer<'w, W: embedded_io::Write> {
+    out: &'w mut W,
+    result: Result<(), W::Error>,
 }
 
-fn broken_frame(error: FrameError, call: &mut Call) {
-    let (text, byte) = match error {
-        FrameError::Count => (texts::INVALID_COUNT, 0),
-        FrameError::Length => (texts::INVALID_LENGTH, 0),
-        FrameError::NoArgument(byte) => (texts::NO_ARGUMENT, byte),
-        FrameError::NoLineEnd => (texts::NO_LINE_END, 0),
-    };
-    let byte = if byte.is_ascii_control() { b' ' } else { byte };
-    call.error_of(text, &[byte.into()]);
-}
-
-/// Lets everything below write without looking at errors; the first is kept.
-fn with_sink<W: embedded_io::Write>(
-    out: &mut W,
-    work: impl FnOnce(&mut dyn Sink),
-) -> Result<(), W::Error> {
-    struct Writer<'w, W: embedded_io::Write> {
-        out: &'w mut W,
-        result: Result<(), W::Error>,
-    }
-
-    impl<W: embedded_io::Write> Sink for Writer<'_, W> {
-        fn write(&mut self, bytes: &[u8]) {
-            if self.result.is_ok() {
-                self.result = self.out.write_all(bytes);
-            }
+impl<W: embedded_io::Write> Sink for Writer<'_, W> {
+    fn write(&mut self, bytes: &[u8]) {
+        if self.result.is_ok() {
+            self.result = self.out.write_all(bytes);
         }
     }
-
-    let mut writer = Writer {
-        out,
-        result: Ok(()),
-    };
-    work(&mut writer);
-    writer.result?;
-    out.flush()
 }

@@ -72,7 +72,37 @@ impl core::fmt::Debug for StoreRef<'_> {
     }
 }
 
-impl Server<'_> {
+impl<'a> Server<'a> {
+    pub const fn new(keyspace: Keyspace<'a>, board: Board) -> Self {
+        // Last all that is zero, which so is cleared in few calls.
+        Self {
+            keyspace,
+            board,
+            dispatch: const { Dispatch::new() },
+            uptime: Uptime::ZERO,
+            bytes_lost: 0,
+            commands: 0,
+            commands_at_hello: 0,
+            dump: Dump::NONE,
+            load: const { Load::new() },
+            #[cfg(feature = "shell-saves")]
+            store: None,
+            #[cfg(feature = "shell-saves")]
+            saves: Saves::NONE,
+            lookups: const { Lookups::new() },
+            is_quitting: false,
+            face: Face::Resp2,
+            _full_word: 0,
+            arguments: const { Arguments::new() },
+        }
+    }
+
+    /// Whoever comes next is new, and reads RESP2.
+    pub fn forget_client(&mut self) {
+        self.face = Face::Resp2;
+        self.load.abandon(&mut self.keyspace);
+    }
+
     /// Lookups that the filters answered alone, those that the other end had to look up, and how many of these were
     /// not there.
     pub fn lookup_numbers(&self) -> [u32; 3] {

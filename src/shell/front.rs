@@ -1,0 +1,236 @@
+//! What stands between the bytes that arrive and the commands: it tells frames from lines and people from clients, and
+//! knows what a pause means.
+
+use super::call::{Call, Face};
+use super::commands;
+use super::frame::{FrameError, Frames, Part};
+use super::inline;
+use super::keyspace::Keyspace;
+use super::line_editor::{Edit, LineEditor, Typing};
+use super::texts;
+
+/// A pause of so many milliseconds inside a frame ends it: whoever sent it is gone.
+const GAP: u32 = 500;
+/// A pause after which skipping a broken frame ends.
+const LOST_GAP: u32 = 100;
+/// A pause after an empty line that no client makes: a person waits for a prompt.
+const ENTER_GAP: u32 = 100;
+/// A pause after which the next client is taken to be another one, which may not read RESP3. One that asked for
+/// RESP3 and paused reads RESP2 as well.
+const IDLE: u32 = 5_000;
+
+/// Bytes of room for a line.
+const LINE: usize = 160;
+/// Bytes of room for older lines.
+const HISTORY: usize = 256;
+
+/// What has arrived of a frame or a line.
+#[repr(C)]
+pub(super) struct Front {
+    /// Whether the last byte ended an empty line.
+    is_after_empty_line: bool,
+    /// Whether that was a `\r`, whose `\n` may follow.
+    is_after_return: bool,
+    /// Whether the line is longer than there is room.
+    is_overlong: bool,
+    /// When the last byte came.
+    last: u32,
+    /// Bytes that the driver lost and nobody was told of.
+    bytes_lost_untold: u32,
+    frames: Frames,
+    line: LineEditor<LINE, HISTORY>,
+}
+
+impl Front {
+    pub const fn new() -> Self {
+        Self {
+            line: const { LineEditor::new() },
+            frames: const { Frames::new() },
+            bytes_lost_untold: 0,
+            last: 0,
+            is_overlong: false,
+            is_after_return: false,
+            is_after_empty_line: false,
+        }
+    }
+
+    /// Forgets what has begun.
+    pub fn reset(&mut self) {
+        self.frames.reset();
+        self.line.clear();
+        self.is_after_empty_line = false;
+    }
+
+    /// The driver lost so many bytes.
+    pub fn lose_bytes(&mut self, count: u32) {
+        self.bytes_lost_untold = self.bytes_lost_untold.saturating_add(count);
+    }
+
+    #[inline(never)]
+    pub fn take(&mut self, mut input: &[u8], now: u32, call: &mut Call) {
+        if input.is_empty() {
+            return;
+        }
+        self.look_at_clock(now, call);
+        self.last = now;
+        if self.bytes_lost_untold > 0 {
+            self.tell_bytes_lost(call);
+        }
+        while let Some(part) = self.frames.next(&mut input) {
+            match part {
+                Part::Begin(count) => {
+                    self.is_after_empty_line = false;
+                    if call.server.face == Face::Human {
+                        call.server.face = Face::Resp2;
+                    }
+                    call.server.begin(count);
+                }
+                Part::Bytes(bytes) => call.server.bytes(bytes),
+                Part::ArgumentEnd => end_argument(call),
+                Part::Text(byte) => self.take_text(byte, call),
+                Part::Broken(error) => {
+                    self.is_after_empty_line = false;
+                    broken_frame(error, call);
+                }
+            }
+        }
+    }
+
+    fn tell_bytes_lost(&mut self, call: &mut Call) {
+        let lost = self.bytes_lost_untold;
+        self.bytes_lost_untold = 0;
+        // What is left of the frame does not fit what came before.
+        self.frames.lose();
+        self.line.clear();
+        call.error_of(texts::BYTES_LOST, &[lost]);
+    }
+
+    pub fn look_at_clock(&mut self, now: u32, call: &mut Call) {
+        call.server.uptime.advance(now);
+        #[cfg(feature = "shell-saves")]
+        if let Some(saving) = call.server.saves.running {
+            call.server.save_slice(saving);
+        }
+        let silence = now.wrapping_sub(self.last);
+        if self.frames.is_lost() {
+            if silence >= LOST_GAP {
+                self.frames.reset();
+            }
+        } else if self.frames.is_inside_frame() && silence >= GAP {
+            self.frames.reset();
+            call.error(texts::FRAME_BROKE_OFF);
+        }
+        if self.is_after_empty_line && silence >= ENTER_GAP {
+            self.is_after_empty_line = false;
+            call.server.face = Face::Human;
+            call.fill_in(texts::WELCOME, &[]);
+            self.line.start_line(&mut call.out);
+        }
+        if silence >= IDLE && call.server.face == Face::Resp3 {
+            call.server.face = Face::Resp2;
+        }
+    }
+
+    /// One byte of a line.
+    fn take_text(&mut self, byte: u8, call: &mut Call) {
+        let is_second_of_pair = self.is_after_return && byte == b'\n';
+        self.is_after_return = byte == b'\r';
+        if is_second_of_pair {
+            return self.frames.start_line();
+        }
+        if call.server.face == Face::Human {
+            return self.edit(byte, call);
+        }
+        self.is_after_empty_line = false;
+        match byte {
+            b'\r' | b'\n' => {
+                self.frames.start_line();
+                self.is_after_empty_line = self.line.line().is_empty();
+                if self.is_overlong {
+                    call.error(texts::TOO_BIG_INLINE);
+                } else {
+                    self.run_line(call);
+                }
+                self.line.clear();
+                self.is_overlong = false;
+            }
+            _ => self.is_overlong |= !self.line.push_unseen(byte),
+        }
+    }
+
+    /// One byte typed by a person.
+    #[inline(never)]
+    fn edit(&mut self, byte: u8, call: &mut Call) {
+        let keyspace = &call.server.keyspace;
+        let name = |typing: &mut Typing<LINE, HISTORY>| name_candidates(keyspace, typing);
+        match self.line.push(byte, name, &mut call.out) {
+            Edit::Pending => {}
+            Edit::Line => {
+                self.run_line(call);
+                if call.server.face == Face::Human {
+                    self.line.start_line(&mut call.out);
+                } else {
+                    self.line.clear();
+                }
+            }
+            Edit::EndOfInput => call.server.face = Face::Resp2,
+        }
+        if self.line.line().is_empty() {
+            self.frames.start_line();
+        }
+    }
+
+    /// Runs the line as a command.
+    fn run_line(&mut self, call: &mut Call) {
+        let line = self.line.line();
+        let mut count = 0;
+        let counted = inline::split(line, &mut |byte| count += u32::from(byte.is_none()));
+        if counted.is_err() {
+            return call.error(texts::UNBALANCED_QUOTES);
+        }
+        if count == 0 {
+            return;
+        }
+        call.server.begin(count);
+        // It was read to the end before.
+        let _ = inline::split(line, &mut |byte| match byte {
+            Some(byte) => call.server.bytes(&[byte]),
+            None => end_argument(call),
+        });
+    }
+}
+
+/// The current argument of a command is complete. After QUIT, whoever comes next is new.
+fn end_argument(call: &mut Call) {
+    call.end_argument();
+    if call.server.is_quitting {
+        call.server.is_quitting = false;
+        call.server.forget_client();
+    }
+}
+
+/// Commands for the first word of a line, keys for the others.
+#[inline(never)]
+fn name_candidates(keyspace: &Keyspace, typing: &mut Typing<LINE, HISTORY>) {
+    if typing.is_first_word() {
+        for command in &commands::COMMANDS {
+            typing.candidate(command.name().as_bytes());
+        }
+    } else {
+        for key in keyspace.keys() {
+            typing.candidate(keyspace.name(key));
+        }
+    }
+}
+
+#[inline(never)]
+fn broken_frame(error: FrameError, call: &mut Call) {
+    let (text, byte) = match error {
+        FrameError::Count => (texts::INVALID_COUNT, 0),
+        FrameError::Length => (texts::INVALID_LENGTH, 0),
+        FrameError::NoArgument(byte) => (texts::NO_ARGUMENT, byte),
+        FrameError::NoLineEnd => (texts::NO_LINE_END, 0),
+    };
+    let byte = if byte.is_ascii_control() { b' ' } else { byte };
+    call.error_of(text, &[byte.into()]);
+}
