@@ -85,17 +85,17 @@ impl Server<'_> {
 
     /// More bytes of the current argument.
     pub fn bytes(&mut self, bytes: &[u8]) {
-        match self.dispatch.mode {
-            Mode::Keep | Mode::Number => self.arguments.push(bytes),
-            Mode::Skip => {}
-            Mode::Item => self.dispatch.stream.write(bytes),
-            Mode::Named => {
-                self.dispatch.stream.write(bytes);
-                self.arguments.push_up_to(bytes, TOP_NAME);
-            }
-            Mode::Chunk if DUMPS => dump_commands::load(self, bytes),
-            Mode::Chunk => {}
+        let mode = self.dispatch.mode;
+        if let Mode::Item | Mode::Named = mode {
+            self.dispatch.stream.write(bytes);
         }
+        let most = match mode {
+            Mode::Keep | Mode::Number => usize::MAX,
+            Mode::Named => TOP_NAME,
+            Mode::Chunk if DUMPS => return dump_commands::load(self, bytes),
+            Mode::Skip | Mode::Item | Mode::Chunk => return,
+        };
+        self.arguments.push_up_to(bytes, most);
     }
 
     #[inline(never)]
