@@ -185,8 +185,8 @@ impl Call<'_, '_> {
                 return Ok(());
             }
             Items::Options => {
-                let is_word = server.arguments.last().eq_ignore_ascii_case(b"ITEMS");
-                if dispatch.index < 2 || !is_word {
+                let last = dispatch.index as usize;
+                if last < 2 || server.arguments.which(last, texts::ITEMS).is_none() {
                     return Ok(());
                 }
                 server.arguments.drop_last();
