@@ -104,7 +104,7 @@ pub(super) fn key_for_items(command: &Command, call: &mut Call) -> Outcome<Optio
     let key = call.key(1);
     if call.num_arguments() == 2
         && let Some(key) = key
-        && call.server.keyspace.kind(key) == command.kind
+        && call.server.keyspace.kind(key) == command.kind()
     {
         return Ok(Some(key));
     }
@@ -118,7 +118,7 @@ fn make_key_for_items(
     is_there: bool,
     call: &mut Call,
 ) -> Outcome<Option<KeyRef>> {
-    let kind = command.kind;
+    let kind = command.kind();
     let mut wish = Wish::DEFAULT;
     if kind == Kind::Cuckoo {
         wish.capacity = CUCKOO_CAPACITY;

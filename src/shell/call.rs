@@ -90,7 +90,7 @@ impl Call<'_, '_> {
     /// What the key of the command must be.
     #[inline(never)]
     pub fn kind(&self) -> Kind {
-        self.server.dispatch.command.kind
+        self.server.dispatch.command.kind()
     }
 
     /// The key that argument number `i` names.

@@ -21,17 +21,13 @@ pub(super) struct Plain {
     run: Run,
 }
 
-/// A command, its text packed.
+/// A command in eight bytes.
 #[derive(Debug)]
 pub(super) struct Command {
-    /// Where its text begins.
-    text: u16,
-    /// [`sign`] of the name, so that a search compares few names.
-    sign: u8,
-    /// The fewest and the most arguments, in four bits each.
-    arguments: u8,
-    /// What the key must be.
-    pub kind: Kind,
+    /// Where its text begins and, in the highest three bits, the fewest arguments.
+    text_and_fewest: u16,
+    /// The most arguments and, in the highest four bits, the number of its kind.
+    most_and_kind: u8,
     pub items: Items,
     /// Runs with all its arguments, or with every item.
     pub run: Run,
@@ -238,19 +234,14 @@ pub(super) static COMMANDS: [Command; COUNT] = {
 
 /// In place of a command that there is not.
 pub(super) static UNKNOWN: Command = Command {
-    text: 0,
-    sign: 0,
-    arguments: 1 << 4,
-    kind: Kind::Bloom,
+    text_and_fewest: 0,
+    most_and_kind: 0,
     items: Items::None,
     run: server_commands::unknown,
 };
 
 pub(super) fn find(name: &[u8]) -> Option<&'static Command> {
-    let sign = sign(name);
-    COMMANDS
-        .iter()
-        .find(|command| command.sign == sign && command.is_named(name))
+    COMMANDS.iter().find(|command| command.is_named(name))
 }
 
 /// The name that a command's text begins with.
@@ -261,19 +252,6 @@ const fn name_of(text: &str) -> &[u8] {
         len += 1;
     }
     text.split_at(len).0
-}
-
-/// A few bits of a name that are the same in upper and lower case: of its length and three of its bytes, which tell
-/// nearly all commands apart.
-const fn sign(name: &[u8]) -> u8 {
-    let (Some(first), Some(last)) = (name.first(), name.last()) else {
-        return 0;
-    };
-    let middle = name[name.len() / 2];
-    without_case(*first)
-        .wrapping_add(without_case(middle).wrapping_mul(5))
-        .wrapping_add(without_case(*last).wrapping_mul(8))
-        .wrapping_add((name.len() as u8).wrapping_mul(9))
 }
 
 /// The same for a letter in upper and lower case, and for no two other bytes above a space of which one is in the name
@@ -291,12 +269,12 @@ impl Command {
             items,
             run,
         } = *plain(number);
-        assert!(fewest < 16 && most < 16 && name_of(text).len() <= LONGEST);
+        let text_start = Text::of_command(number).start() as u16;
+        assert!(text_start < 1 << TEXT_BITS && fewest < 8 && most < 16);
+        assert!(name_of(text).len() <= LONGEST);
         Self {
-            text: Text::of_command(number).start() as u16,
-            sign: sign(name_of(text)),
-            arguments: fewest << 4 | most,
-            kind,
+            text_and_fewest: (fewest as u16) << TEXT_BITS | text_start,
+            most_and_kind: (kind as u8) << 4 | most,
             items,
             run,
         }
@@ -304,10 +282,17 @@ impl Command {
 
     /// Name, usage and summary, between tabs.
     pub fn text(&self) -> Text {
-        Text::at(self.text.into())
+        Text::at(u32::from(self.text_and_fewest) & ((1 << TEXT_BITS) - 1))
     }
 
-    fn is_named(&self, name: &[u8]) -> bool {
+    /// What the key must be.
+    pub fn kind(&self) -> Kind {
+        Kind::of_number((self.most_and_kind >> 4).into())
+    }
+
+    /// Whether this is its name, in whatever case.
+    #[inline(never)]
+    pub fn is_named(&self, name: &[u8]) -> bool {
         let mut text = self.text().bytes();
         name.iter().all(|byte| {
             byte > &b' '
@@ -335,7 +320,10 @@ impl Command {
     }
 
     fn fewest_and_most(&self) -> (u32, u32) {
-        ((self.arguments >> 4).into(), (self.arguments & 15).into())
+        (
+            (self.text_and_fewest >> TEXT_BITS).into(),
+            (self.most_and_kind & 15).into(),
+        )
     }
 
     /// Whether the command may have so many arguments, its name counted.
@@ -346,7 +334,7 @@ impl Command {
 
     /// Whether its answers are an array, whatever their number.
     pub fn is_array(&self) -> bool {
-        self.arguments & 15 == 0
+        self.most_and_kind & 15 == 0
     }
 
     /// The fewest arguments, and whether there may be more.
@@ -355,6 +343,8 @@ impl Command {
         (fewest, fewest != most)
     }
 }
+
+const TEXT_BITS: u32 = 13;
 
 /// Bytes of the longest name.
 const LONGEST: usize = 16;
@@ -383,7 +373,7 @@ mod tests {
                 name.as_bytes().to_ascii_lowercase(),
                 name.as_bytes().to_ascii_uppercase(),
             ] {
-                assert_eq!(find(&name).unwrap().text, command.text);
+                assert_eq!(find(&name).unwrap().text(), command.text());
             }
         }
         for name in [

@@ -126,8 +126,11 @@ impl Call<'_, '_> {
                 server.arguments.end();
                 if dispatch.index == 0 {
                     server.commands = server.commands.wrapping_add(1);
-                    let known = commands::find(server.arguments.last());
-                    dispatch.command = known.unwrap_or(&commands::UNKNOWN);
+                    let name = server.arguments.last();
+                    // Clients repeat themselves.
+                    if !dispatch.command.is_named(name) {
+                        dispatch.command = commands::find(name).unwrap_or(&commands::UNKNOWN);
+                    }
                     if !dispatch.command.takes(dispatch.count) {
                         return self.refuse();
                     }
@@ -206,7 +209,7 @@ impl Call<'_, '_> {
         }
         dispatch.mode = Mode::Skip;
         let key = bloom_commands::key_for_items(command, self)?;
-        if command.is_array() && command.kind != Kind::HyperLogLog {
+        if command.is_array() && command.kind() != Kind::HyperLogLog {
             self.array(items_left);
         }
         let server = &mut *self.server;

@@ -38,7 +38,7 @@ impl Dump {
 fn kind_of(server: &Server) -> Option<Kind> {
     match server.arguments.get(0) {
         [b'S' | b's', ..] => None,
-        _ => Some(server.dispatch.command.kind),
+        _ => Some(server.dispatch.command.kind()),
     }
 }
 
