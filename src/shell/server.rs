@@ -78,7 +78,7 @@ impl<'a> Server<'a> {
         Self {
             keyspace,
             board,
-            dispatch: const { Dispatch::new() },
+            dispatch: Dispatch::new(),
             uptime: Uptime::ZERO,
             bytes_lost: 0,
             commands: 0,
