@@ -619,7 +619,7 @@ mod tests {
         header[word::UNITS] = 3;
         let first = keyspace.append_run(&header).unwrap();
         let other = keyspace
-            .create(b"other", Kind::HyperLogLog, &Wish::DEFAULT)
+            .create(b"other", Kind::Bloom, &Wish::DEFAULT)
             .unwrap();
         let second = arena::next_stage(&header);
         assert!(!arena::is_key(&second));

@@ -7,6 +7,9 @@
 //!
 //! Nothing bounds the length of an item or their number: items are hashed as they arrive.
 //!
+//! Keys are Bloom filters. The feature `shell-families` adds the other kinds, `shell-dumps` adds dumps of keys, and
+//! `shell-saves` adds saves in flash; a device has flash to keep for itself.
+//!
 //! # Examples
 //!
 //! ```

@@ -41,7 +41,7 @@ const STEPS: [(&str, Step); 14] = [
         calls(["cargo test --workspace --all-features"])
     }),
     ("tests, no features", || {
-        calls(["cargo test -p sundew --lib"])
+        calls(["cargo test -p sundew --lib --test shell --test shell_model"])
     }),
     ("library for every target", library_for_targets),
     ("Guava", || guava().map(|()| Ending::Passed)),
