@@ -10,17 +10,19 @@ pub(super) struct Decimal {
 impl Decimal {
     #[inline(never)]
     pub fn new(mut number: u32) -> Self {
-        let mut digits = [b'0'; 10];
-        let mut first = digits.len();
-        for digit in digits.iter_mut().rev() {
+        let mut decimal = Self {
+            digits: [0; 10],
+            first: 10,
+        };
+        while let Some(digit) = decimal.digits.get_mut(decimal.first - 1) {
             *digit = b'0' + (number % 10) as u8;
+            decimal.first -= 1;
             number /= 10;
-            first -= 1;
             if number == 0 {
                 break;
             }
         }
-        Self { digits, first }
+        decimal
     }
 
     #[inline(never)]
@@ -50,30 +52,40 @@ pub(super) fn push_digit(number: u32, byte: u8) -> Option<u32> {
 
 /// A fraction such as `0.01`, `.5`, `1e-4` or `5E-02` in parts per billion; what is smaller is cut off.
 pub(super) fn parse_parts_per_billion(text: &[u8]) -> Option<u32> {
-    let (mantissa, exponent) = match text.iter().position(|byte| matches!(byte, b'e' | b'E')) {
-        Some(at) => (text.get(..at)?, parse_exponent(text.get(at + 1..)?)?),
-        None => (text, 0),
-    };
-    let point = mantissa.iter().position(|byte| *byte == b'.');
-    let digits_before_point = point.unwrap_or(mantissa.len());
-    // How many digits there are to come until the last that counts.
-    let mut places = 9 + exponent + digits_before_point as i32;
     let mut number = 0_u32;
+    // The power of ten of the last digit.
+    let mut exponent = 9;
+    // What a digit adds to that.
+    let mut step = 0;
     let mut has_digit = false;
-    for (i, byte) in mantissa.iter().enumerate() {
-        if Some(i) == point {
-            continue;
-        }
-        let digit = push_digit(0, *byte)?;
-        has_digit = true;
-        if places > 0 {
-            number = number.checked_mul(10)?.checked_add(digit)?;
-            places -= 1;
+    let mut rest = text.iter();
+    while let Some(&byte) = rest.next() {
+        match byte {
+            b'.' if step == 0 => step = -1,
+            b'e' | b'E' => {
+                exponent += parse_exponent(rest.as_slice())?;
+                break;
+            }
+            _ => {
+                let digit = push_digit(0, byte)?;
+                has_digit = true;
+                exponent += step;
+                if number < u32::MAX / 10 {
+                    number = number * 10 + digit;
+                } else {
+                    exponent += 1;
+                }
+            }
         }
     }
-    while places > 0 && number > 0 {
-        number = number.checked_mul(10)?;
-        places -= 1;
+    while exponent != 0 && number > 0 {
+        if exponent > 0 {
+            number = number.checked_mul(10)?;
+            exponent -= 1;
+        } else {
+            number /= 10;
+            exponent += 1;
+        }
     }
     has_digit.then_some(number)
 }
