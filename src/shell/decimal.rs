@@ -1,33 +1,32 @@
 //! Numbers as text, in both directions, without the formatting machinery of `core`, which is larger than
 //! everything here.
 
-/// A number in decimal digits.
+/// A number in decimal digits, with zero bytes in front.
 pub(super) struct Decimal {
-    digits: [u8; 10],
-    first: usize,
+    digits: [u8; 12],
 }
 
 impl Decimal {
     #[inline(never)]
     pub fn new(mut number: u32) -> Self {
-        let mut decimal = Self {
-            digits: [0; 10],
-            first: 10,
-        };
-        while let Some(digit) = decimal.digits.get_mut(decimal.first - 1) {
+        let mut digits = [0; 12];
+        for digit in digits.iter_mut().rev() {
             *digit = b'0' + (number % 10) as u8;
-            decimal.first -= 1;
             number /= 10;
             if number == 0 {
                 break;
             }
         }
-        decimal
+        Self { digits }
     }
 
     #[inline(never)]
     pub fn as_bytes(&self) -> &[u8] {
-        self.digits.get(self.first..).unwrap_or(&[])
+        let mut bytes = &self.digits[..];
+        while let [0, rest @ ..] = bytes {
+            bytes = rest;
+        }
+        bytes
     }
 }
 
@@ -51,6 +50,7 @@ pub(super) fn push_digit(number: u32, byte: u8) -> Option<u32> {
 }
 
 /// A fraction such as `0.01`, `.5`, `1e-4` or `5E-02` in parts per billion; what is smaller is cut off.
+#[inline(never)]
 pub(super) fn parse_parts_per_billion(text: &[u8]) -> Option<u32> {
     let mut number = 0_u32;
     // The power of ten of the last digit.
@@ -78,7 +78,7 @@ pub(super) fn parse_parts_per_billion(text: &[u8]) -> Option<u32> {
             }
         }
     }
-    while exponent != 0 && number > 0 {
+    while exponent != 0 {
         if exponent > 0 {
             number = number.checked_mul(10)?;
             exponent -= 1;
@@ -99,10 +99,14 @@ fn parse_exponent(text: &[u8]) -> Option<i32> {
     if digits.is_empty() {
         return None;
     }
-    let number = digits
-        .iter()
-        .try_fold(0_u32, |number, byte| push_digit(number, *byte))?;
-    (number < 100).then_some(sign * number as i32)
+    let mut number = 0;
+    for &byte in digits {
+        number = number * 10 + push_digit(0, byte)? as i32;
+        if number > 99 {
+            return None;
+        }
+    }
+    Some(sign * number)
 }
 
 #[cfg(test)]

@@ -60,7 +60,9 @@ fn takes(element: u8, rest: &mut Iter<u8>, byte: u8) -> bool {
             high = *end;
             rest.nth(1);
         }
-        is_in |= (low.min(high)..=low.max(high)).contains(&byte);
+        // Between the ends, whichever is the lower, the differences have no different signs.
+        let byte = i32::from(byte);
+        is_in |= (byte - i32::from(low)) * (i32::from(high) - byte) >= 0;
     }
     is_in != is_negated
 }
