@@ -207,6 +207,7 @@ fn pop_front(bytes: &mut [u8]) -> u8 {
 }
 
 // What is written besides the text, as numbers like `Key`.
+const NOTHING: u32 = 0;
 const LINE_END: u32 = number(b"\r\n");
 const TWO_SPACES: u32 = number(b"  ");
 const BELL: u32 = number(b"\x07");
@@ -407,34 +408,36 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
     /// Moves the cursor: to the left by backspaces, to the right by writing the characters anew.
     #[inline(never)]
     fn move_to(&mut self, target: usize) {
-        while self.editor.cursor > target {
-            self.editor.cursor -= 1;
-            if !self.editor.is_inside_character(self.editor.cursor) {
-                self.emit(BACKSPACE);
+        while self.editor.cursor != target {
+            let editor = &mut *self.editor;
+            let passed;
+            if editor.cursor < target {
+                passed = editor.byte(editor.cursor).into();
+                editor.cursor += 1;
+            } else {
+                editor.cursor -= 1;
+                let is_inside = editor.is_inside_character(editor.cursor);
+                passed = if is_inside { NOTHING } else { BACKSPACE };
             }
-        }
-        while self.editor.cursor < target {
-            self.emit(self.editor.byte(self.editor.cursor).into());
-            self.editor.cursor += 1;
+            self.emit(passed);
         }
     }
 
     /// Erases what is between the cursor and another place.
     #[inline(never)]
     fn erase_to(&mut self, target: usize) {
-        let end = self.editor.cursor.max(target);
-        let start = self.editor.cursor.min(target);
-        if start == end {
+        let count = self.editor.cursor.abs_diff(target);
+        if count == 0 {
             return;
         }
-        self.move_to(start);
+        self.move_to(self.editor.cursor.min(target));
         self.emit(ERASE_TO_END);
         let editor = &mut *self.editor;
-        for _ in start..end {
-            editor.take(start);
+        for _ in 0..count {
+            editor.take(editor.cursor);
         }
-        editor.length -= end - start;
-        self.draw_to(start);
+        editor.length -= count;
+        self.draw_to(self.editor.cursor);
     }
 
     /// Writes what is behind the cursor, and brings it to its new place.
