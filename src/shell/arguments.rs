@@ -76,15 +76,15 @@ impl Arguments {
     /// Argument number `i`, the command's name being number 0; empty when there is none.
     #[inline(never)]
     pub fn get(&self, i: usize) -> &[u8] {
-        let Some(&[start, end]) = self.starts.get(i..).and_then(<[u16]>::first_chunk) else {
-            return &[];
-        };
         if i >= self.count {
             return &[];
         }
-        self.bytes
-            .get(usize::from(start)..usize::from(end))
-            .unwrap_or(&[])
+        let Some(&[start, end]) = self.starts.get(i..).and_then(<[u16]>::first_chunk) else {
+            return &[];
+        };
+        let end = usize::from(end).min(ROOM);
+        let start = usize::from(start).min(end);
+        self.bytes.get(start..end).unwrap_or_default()
     }
 
     /// The argument that was completed last.

@@ -1,31 +1,32 @@
 //! Numbers as text, in both directions, without the formatting machinery of `core`, which is larger than
 //! everything here.
 
-/// A number in decimal digits.
+/// A number in decimal digits, with zero bytes in front.
 pub(super) struct Decimal {
-    digits: [u8; 10],
-    first: usize,
+    digits: [u8; 12],
 }
 
 impl Decimal {
     #[inline(never)]
     pub fn new(mut number: u32) -> Self {
-        let mut digits = [b'0'; 10];
-        let mut first = digits.len();
+        let mut digits = [0; 12];
         for digit in digits.iter_mut().rev() {
             *digit = b'0' + (number % 10) as u8;
             number /= 10;
-            first -= 1;
             if number == 0 {
                 break;
             }
         }
-        Self { digits, first }
+        Self { digits }
     }
 
     #[inline(never)]
     pub fn as_bytes(&self) -> &[u8] {
-        self.digits.get(self.first..).unwrap_or(&[])
+        let mut bytes = &self.digits[..];
+        while let [0, rest @ ..] = bytes {
+            bytes = rest;
+        }
+        bytes
     }
 }
 
@@ -49,31 +50,42 @@ pub(super) fn push_digit(number: u32, byte: u8) -> Option<u32> {
 }
 
 /// A fraction such as `0.01`, `.5`, `1e-4` or `5E-02` in parts per billion; what is smaller is cut off.
+#[inline(never)]
 pub(super) fn parse_parts_per_billion(text: &[u8]) -> Option<u32> {
-    let (mantissa, exponent) = match text.iter().position(|byte| matches!(byte, b'e' | b'E')) {
-        Some(at) => (text.get(..at)?, parse_exponent(text.get(at + 1..)?)?),
-        None => (text, 0),
-    };
-    let point = mantissa.iter().position(|byte| *byte == b'.');
-    let digits_before_point = point.unwrap_or(mantissa.len());
-    // How many digits there are to come until the last that counts.
-    let mut places = 9 + exponent + digits_before_point as i32;
     let mut number = 0_u32;
+    // The power of ten of the last digit.
+    let mut exponent = 9;
+    // What a digit adds to that.
+    let mut step = 0;
     let mut has_digit = false;
-    for (i, byte) in mantissa.iter().enumerate() {
-        if Some(i) == point {
-            continue;
-        }
-        let digit = push_digit(0, *byte)?;
-        has_digit = true;
-        if places > 0 {
-            number = number.checked_mul(10)?.checked_add(digit)?;
-            places -= 1;
+    let mut rest = text.iter();
+    while let Some(&byte) = rest.next() {
+        match byte {
+            b'.' if step == 0 => step = -1,
+            b'e' | b'E' => {
+                exponent += parse_exponent(rest.as_slice())?;
+                break;
+            }
+            _ => {
+                let digit = push_digit(0, byte)?;
+                has_digit = true;
+                exponent += step;
+                if number < u32::MAX / 10 {
+                    number = number * 10 + digit;
+                } else {
+                    exponent += 1;
+                }
+            }
         }
     }
-    while places > 0 && number > 0 {
-        number = number.checked_mul(10)?;
-        places -= 1;
+    while exponent != 0 {
+        if exponent > 0 {
+            number = number.checked_mul(10)?;
+            exponent -= 1;
+        } else {
+            number /= 10;
+            exponent += 1;
+        }
     }
     has_digit.then_some(number)
 }
@@ -87,10 +99,14 @@ fn parse_exponent(text: &[u8]) -> Option<i32> {
     if digits.is_empty() {
         return None;
     }
-    let number = digits
-        .iter()
-        .try_fold(0_u32, |number, byte| push_digit(number, *byte))?;
-    (number < 100).then_some(sign * number as i32)
+    let mut number = 0;
+    for &byte in digits {
+        number = number * 10 + push_digit(0, byte)? as i32;
+        if number > 99 {
+            return None;
+        }
+    }
+    Some(sign * number)
 }
 
 #[cfg(test)]

@@ -9,60 +9,66 @@ pub(super) struct UnbalancedQuotes;
 /// A quote in a word opens a quoted part, which ends the word, as in Redis.
 #[inline(never)]
 pub(super) fn split(line: &[u8], take: &mut dyn FnMut(Option<u8>)) -> Result<(), UnbalancedQuotes> {
-    // A space behind the line ends its last word.
-    let byte_at = |at: usize| line.get(at).copied().unwrap_or(b' ');
-    let mut at = 0;
-    let mut is_in_word = false;
-    // The quote that is open.
-    let mut quote = 0;
-    while at <= line.len() {
-        let mut byte = byte_at(at);
-        at += 1;
-        if quote == 0 {
+    let mut rest = line.iter();
+    // One of these, or the quote that is open.
+    let mut state = BETWEEN_WORDS;
+    loop {
+        let next = rest.next();
+        // A space behind the line ends its last word.
+        let mut byte = next.copied().unwrap_or(b' ');
+        if state <= CLOSED {
             if byte.is_ascii_whitespace() {
-                if is_in_word {
+                if state != BETWEEN_WORDS {
                     take(None);
                 }
-                is_in_word = false;
+                state = BETWEEN_WORDS;
+                if next.is_none() {
+                    return Ok(());
+                }
                 continue;
             }
-            is_in_word = true;
-            if matches!(byte, b'"' | b'\'') {
-                quote = byte;
-                continue;
-            }
-        } else if byte == quote {
-            if !byte_at(at).is_ascii_whitespace() {
+            if state == CLOSED {
                 return Err(UnbalancedQuotes);
             }
-            quote = 0;
+            state = IN_WORD;
+            if matches!(byte, b'"' | b'\'') {
+                state = byte;
+                continue;
+            }
+        } else if next.is_none() {
+            return Err(UnbalancedQuotes);
+        } else if byte == state {
+            state = CLOSED;
             continue;
-        } else if byte == b'\\' && (quote == b'"' || byte_at(at) == quote) {
-            byte = byte_at(at);
-            at += 1;
-            if quote == b'"' {
-                let (high, low) = (nibble(byte_at(at)), nibble(byte_at(at + 1)));
-                byte = match byte {
-                    b'n' => b'\n',
-                    b'r' => b'\r',
-                    b't' => b'\t',
-                    b'b' => 0x08,
-                    b'a' => 0x07,
-                    b'x' if high | low < 16 => {
-                        at += 2;
-                        high << 4 | low
-                    }
-                    other => other,
-                };
+        } else if byte == b'\\'
+            && let [escaped, digits @ ..] = rest.as_slice()
+            && (state == b'"' || *escaped == state)
+        {
+            byte = *escaped;
+            rest = digits.iter();
+            if state == b'"' {
+                if let Some(place) = CONTROLS.iter().position(|letter| *letter == byte) {
+                    byte = 7 + place as u8;
+                } else if byte == b'x'
+                    && let [high, low, after @ ..] = digits
+                    && nibble(*high) | nibble(*low) < 16
+                {
+                    byte = nibble(*high) << 4 | nibble(*low);
+                    rest = after.iter();
+                }
             }
         }
         take(Some(byte));
     }
-    if quote != 0 {
-        return Err(UnbalancedQuotes);
-    }
-    Ok(())
 }
+
+const BETWEEN_WORDS: u8 = 0;
+const IN_WORD: u8 = 1;
+/// Behind a quoted part, which ends its word.
+const CLOSED: u8 = 2;
+
+/// The letters of the control bytes from 7 on; two have none.
+const CONTROLS: [u8; 7] = *b"abtn\x0b\x0cr";
 
 /// The value of a hexadecimal digit; 16 or more when it is none.
 #[inline(never)]

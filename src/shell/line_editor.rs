@@ -3,7 +3,6 @@
 mod history;
 mod key;
 
-use crate::copy::copy;
 use crate::key::Sink;
 use history::History;
 use key::{Key, KeyDecoder, is_continuation};
@@ -42,8 +41,8 @@ pub(super) struct LineEditor<const LINE: usize, const HISTORY: usize> {
     cursor: usize,
     /// Bytes of the whole text, at most `LINE`.
     length: usize,
-    history: History<HISTORY>,
     bytes: [u8; LINE],
+    history: History<HISTORY>,
 }
 
 /// What a byte did.
@@ -102,6 +101,7 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
             num_candidates: 0,
             num_common: 0,
             is_listing: false,
+            emitted: [0; 4],
         };
         typing.apply(key, name_candidates)
     }
@@ -125,56 +125,59 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
 
     /// The line, after [`Edit::Line`] the one that was entered: UTF-8 without control characters, if the candidates
     /// for completion were.
+    #[inline(never)]
     pub(super) fn line(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 
     /// Inserts a byte, for which there is room.
     #[inline(never)]
-    fn insert(&mut self, at: usize, byte: u8) {
-        push_front(self.bytes.get_mut(at..).unwrap_or_default(), byte);
+    fn insert(&mut self, at: usize, mut byte: u8) {
+        for place in at..LINE {
+            core::mem::swap(&mut self.bytes[place], &mut byte);
+        }
         self.length += 1;
     }
 
     /// Takes a byte out, of the text or of what lies behind it, and moves all behind it.
     #[inline(never)]
     fn take(&mut self, at: usize) -> u8 {
-        pop_front(self.bytes.get_mut(at..).unwrap_or_default())
+        let mut byte = 0;
+        for place in (at..LINE).rev() {
+            core::mem::swap(&mut self.bytes[place], &mut byte);
+        }
+        byte
     }
 
     fn slice(&self, start: usize, end: usize) -> &[u8] {
         self.bytes.get(start..end).unwrap_or_default()
     }
 
-    /// The start of the character before.
-    fn left(&self, mut at: usize) -> usize {
-        at = at.saturating_sub(1);
-        while at > 0 && self.is_inside_character(at) {
-            at -= 1;
-        }
-        at
+    /// One byte; 0 where there is none.
+    fn byte(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(0)
     }
 
-    /// The end of the character behind.
-    fn right(&self, mut at: usize) -> usize {
-        at += 1;
-        while self.is_inside_character(at) {
-            at += 1;
+    /// The start of the next character in a direction, 1 or -1.
+    #[inline(never)]
+    fn neighbour(&self, mut at: usize, direction: usize) -> usize {
+        loop {
+            at = at.wrapping_add(direction);
+            if !self.is_inside_character(at) {
+                return at;
+            }
         }
-        at.min(self.length)
     }
 
     fn is_inside_character(&self, at: usize) -> bool {
-        self.bytes
-            .get(at)
-            .is_some_and(|&byte| is_continuation(byte))
+        is_continuation(self.byte(at))
     }
 
     /// The start of the last word before the cursor. Spaces behind it may be passed over.
     fn word_start(&self, mut is_in_word: bool) -> usize {
         let mut at = self.cursor;
         while at > 0 {
-            let is_space = self.bytes.get(at - 1) == Some(&b' ');
+            let is_space = self.byte(at - 1) == b' ';
             if is_in_word && is_space {
                 break;
             }
@@ -204,6 +207,7 @@ fn pop_front(bytes: &mut [u8]) -> u8 {
 }
 
 // What is written besides the text, as numbers like `Key`.
+const NOTHING: u32 = 0;
 const LINE_END: u32 = number(b"\r\n");
 const TWO_SPACES: u32 = number(b"  ");
 const BELL: u32 = number(b"\x07");
@@ -232,6 +236,9 @@ pub(super) struct Typing<'a, const LINE: usize, const HISTORY: usize> {
     /// How many bytes the candidates have in common behind the word. They lie in the room behind the line.
     num_common: usize,
     is_listing: bool,
+    /// What [`emit`](Self::emit) writes. Here, not on the stack: a function that changes `self` gets it as one
+    /// argument, one that only reads it gets all that it reads.
+    emitted: [u8; 4],
 }
 
 impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
@@ -245,29 +252,39 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
     #[inline(never)]
     pub(super) fn candidate(&mut self, candidate: &[u8]) {
         let editor = &mut *self.editor;
-        let word = editor.slice(self.word_start, editor.cursor);
-        let Some(rest) = candidate.strip_prefix(word) else {
-            return;
-        };
+        let mut rest = candidate.iter();
+        for at in self.word_start..editor.cursor {
+            if rest.next() != Some(&editor.byte(at)) {
+                return;
+            }
+        }
         if self.is_listing {
             self.write(candidate);
             return self.emit(TWO_SPACES);
         }
-        let room = editor.bytes.get_mut(editor.length..).unwrap_or_default();
-        if self.num_candidates == 0 {
-            self.num_common = copy(rest, room);
+        let rest = rest.as_slice();
+        let mut num_same = 0;
+        for &byte in rest {
+            let Some(place) = editor.bytes.get_mut(editor.length + num_same) else {
+                break;
+            };
+            if self.num_candidates == 0 {
+                *place = byte;
+            }
+            if *place != byte {
+                break;
+            }
+            num_same += 1;
+        }
+        if self.num_candidates > 0 {
+            num_same = num_same.min(self.num_common);
+        }
+        // Both end in a whole character.
+        while num_same > 0 && rest.get(num_same).is_some_and(|&byte| is_continuation(byte)) {
+            num_same -= 1;
         }
         self.num_candidates += 1;
-        // Both end in a whole character.
-        let same = rest.iter().zip(room).take_while(|(a, b)| a == b).count();
-        self.num_common = self.num_common.min(same);
-        while self.num_common > 0
-            && rest
-                .get(self.num_common)
-                .is_some_and(|&byte| is_continuation(byte))
-        {
-            self.num_common -= 1;
-        }
+        self.num_common = num_same;
     }
 
     #[inline(never)]
@@ -278,10 +295,13 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
         let target = match key {
             key::HOME | key::ERASE_TO_START => 0,
             key::END | key::ERASE_TO_END => editor.length,
-            key::LEFT | key::BACKSPACE | key::RUBOUT => editor.left(cursor),
+            key::LEFT | key::BACKSPACE | key::RUBOUT if cursor == 0 => 0,
+            key::LEFT | key::BACKSPACE | key::RUBOUT => editor.neighbour(cursor, usize::MAX),
             key::DELETE_OR_END if editor.length == 0 => return Edit::EndOfInput,
-            key::RIGHT | key::DELETE | key::DELETE_OR_END => editor.right(cursor),
-            key::ERASE_WORD => editor.word_start(false),
+            key::RIGHT | key::DELETE | key::DELETE_OR_END => {
+                editor.neighbour(cursor, 1).min(editor.length)
+            }
+            key::ERASE_WORD | key::TAB => editor.word_start(key == key::TAB),
             key::RETURN | key::NEWLINE => {
                 self.enter();
                 return Edit::Line;
@@ -290,7 +310,6 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
                 match key {
                     key::INTERRUPT => self.interrupt(),
                     key::CLEAR_SCREEN => self.clear_screen(),
-                    key::TAB => self.complete(name_candidates),
                     key::UP | key::DOWN => self.recall(key),
                     0..0x20 => {}
                     _ => self.insert(key),
@@ -300,6 +319,7 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
         };
         match key {
             key::LEFT | key::RIGHT | key::HOME | key::END => self.move_to(target),
+            key::TAB => self.complete(target, name_candidates),
             _ => self.erase_to(target),
         }
         Edit::Pending
@@ -338,8 +358,8 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
 
     /// Inserts what all candidates have in common, with a space if there is only one; where that is nothing, lists
     /// them.
-    fn complete(&mut self, name_candidates: impl Fn(&mut Self)) {
-        self.word_start = self.editor.word_start(true);
+    fn complete(&mut self, word_start: usize, name_candidates: impl Fn(&mut Self)) {
+        self.word_start = word_start;
         name_candidates(self);
         let editor = &mut *self.editor;
         if self.num_candidates == 1 {
@@ -375,47 +395,49 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
         let step = if key == key::UP { 1 } else { usize::MAX };
         let editor = &mut *self.editor;
         let unfinished = editor.bytes.get(..editor.length).unwrap_or_default();
-        let is_there = editor.history.browse(step, unfinished);
-        self.move_to(self.editor.length);
-        if !is_there {
+        if !editor.history.browse(step, unfinished) {
             return self.bell();
         }
-        self.erase_to(0);
+        self.move_to(0);
+        self.emit(ERASE_TO_END);
         let editor = &mut *self.editor;
         editor.length = editor.history.shown(&mut editor.bytes);
-        self.draw_to(self.editor.length);
+        self.move_to(self.editor.length);
     }
 
     /// Moves the cursor: to the left by backspaces, to the right by writing the characters anew.
     #[inline(never)]
     fn move_to(&mut self, target: usize) {
-        while self.editor.cursor > target {
-            self.editor.cursor -= 1;
-            if !self.editor.is_inside_character(self.editor.cursor) {
-                self.emit(BACKSPACE);
+        while self.editor.cursor != target {
+            let editor = &mut *self.editor;
+            let passed;
+            if editor.cursor < target {
+                passed = editor.byte(editor.cursor).into();
+                editor.cursor += 1;
+            } else {
+                editor.cursor -= 1;
+                let is_inside = editor.is_inside_character(editor.cursor);
+                passed = if is_inside { NOTHING } else { BACKSPACE };
             }
+            self.emit(passed);
         }
-        let passed = self.editor.slice(self.editor.cursor, target);
-        write(self.out, passed);
-        self.editor.cursor = target;
     }
 
     /// Erases what is between the cursor and another place.
     #[inline(never)]
     fn erase_to(&mut self, target: usize) {
-        let end = self.editor.cursor.max(target);
-        let start = self.editor.cursor.min(target);
-        if start == end {
+        let count = self.editor.cursor.abs_diff(target);
+        if count == 0 {
             return;
         }
-        self.move_to(start);
+        self.move_to(self.editor.cursor.min(target));
         self.emit(ERASE_TO_END);
         let editor = &mut *self.editor;
-        for _ in start..end {
-            editor.take(start);
+        for _ in 0..count {
+            editor.take(editor.cursor);
         }
-        editor.length -= end - start;
-        self.draw_to(start);
+        editor.length -= count;
+        self.draw_to(self.editor.cursor);
     }
 
     /// Writes what is behind the cursor, and brings it to its new place.
@@ -441,9 +463,9 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
     /// Writes a number of up to four bytes, the highest first; an address and a length take more code.
     #[inline(never)]
     fn emit(&mut self, number: u32) {
-        let bytes = number.to_be_bytes();
+        self.emitted = number.to_be_bytes();
         let zeros = number.leading_zeros() as usize / 8;
-        write(self.out, bytes.get(zeros..).unwrap_or_default());
+        write(self.out, self.emitted.get(zeros..).unwrap_or_default());
     }
 
     fn write(&mut self, text: &[u8]) {

@@ -1,5 +1,7 @@
 //! Patterns for names, as `KEYS` takes them.
 
+use core::slice::Iter;
+
 /// Whether a name matches: `*` any bytes, `?` one, `[a-c]` and `[^a-c]` one of or not of a set, `\` the next
 /// byte as it is.
 ///
@@ -9,71 +11,68 @@
 /// one.
 #[inline(never)]
 pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut pattern, mut name) = (pattern, name);
+    let (mut pattern, mut name) = (pattern.iter(), name.iter());
     // Where to go on when what follows the last `*` does not fit.
-    let mut retry: Option<(&[u8], &[u8])> = None;
+    let mut after_star = pattern.clone();
+    let mut later = [].iter();
     loop {
-        if let [b'*', rest @ ..] = pattern {
-            retry = Some((rest, name));
-            pattern = rest;
+        let element = pattern.next();
+        if element == Some(&b'*') {
+            after_star = pattern.clone();
+            later = name.clone();
             continue;
         }
-        match (one(pattern, name.first()), name) {
-            _ if pattern.is_empty() && name.is_empty() => return true,
-            (Some(rest), [_, after @ ..]) => {
-                pattern = rest;
-                name = after;
+        let is_match = match (element, name.next()) {
+            (None, None) => return true,
+            (Some(element), Some(byte)) => takes(*element, &mut pattern, *byte),
+            _ => false,
+        };
+        if !is_match {
+            if later.next().is_none() {
+                return false;
             }
-            _ => match retry {
-                Some((after_star, [_, later @ ..])) => {
-                    retry = Some((after_star, later));
-                    pattern = after_star;
-                    name = later;
-                }
-                _ => return false,
-            },
+            pattern = after_star.clone();
+            name = later.clone();
         }
     }
 }
 
-/// The rest of the pattern when its first element takes this byte.
-fn one<'p>(pattern: &'p [u8], byte: Option<&u8>) -> Option<&'p [u8]> {
-    let byte = *byte?;
-    match pattern {
-        [b'?', rest @ ..] => Some(rest),
-        [b'[', set @ ..] => {
-            let (is_negated, mut set) = match set {
-                [b'^', set @ ..] => (true, set),
-                set => (false, set),
-            };
-            let mut is_in = false;
-            loop {
-                set = match set {
-                    // A set that is not closed ends with the pattern, as in Redis.
-                    [] => break,
-                    [b']', rest @ ..] => {
-                        set = rest;
-                        break;
-                    }
-                    [b'\\', member, rest @ ..] => {
-                        is_in |= *member == byte;
-                        rest
-                    }
-                    [low, b'-', high, rest @ ..] if *high != b']' => {
-                        is_in |= (*low.min(high)..=*low.max(high)).contains(&byte);
-                        rest
-                    }
-                    [member, rest @ ..] => {
-                        is_in |= *member == byte;
-                        rest
-                    }
-                };
-            }
-            (is_in != is_negated).then_some(set)
-        }
-        [b'\\', next, rest @ ..] | [next, rest @ ..] => (*next == byte).then_some(rest),
-        [] => None,
+/// Whether an element of the pattern takes this byte. What else belongs to the element is passed over.
+fn takes(element: u8, rest: &mut Iter<u8>, byte: u8) -> bool {
+    if element != b'[' {
+        return element == b'?' || literal(element, rest) == byte;
     }
+    let is_negated = rest.as_slice().first() == Some(&b'^');
+    if is_negated {
+        rest.next();
+    }
+    let mut is_in = false;
+    // A set that is not closed ends with the pattern, as in Redis.
+    while let Some(&member) = rest.next()
+        && member != b']'
+    {
+        let low = literal(member, rest);
+        let mut high = low;
+        if let [b'-', end, ..] = rest.as_slice()
+            && member != b'\\'
+            && *end != b']'
+        {
+            high = *end;
+            rest.nth(1);
+        }
+        // Between the ends, whichever is the lower, the differences have no different signs.
+        let byte = i32::from(byte);
+        is_in |= (byte - i32::from(low)) * (i32::from(high) - byte) >= 0;
+    }
+    is_in != is_negated
+}
+
+/// A byte that stands for itself, or the one behind `\`.
+fn literal(byte: u8, rest: &mut Iter<u8>) -> u8 {
+    if byte == b'\\' {
+        return rest.next().copied().unwrap_or(byte);
+    }
+    byte
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The lines that were entered before.
 
 use super::{pop_front, push_front};
-use crate::copy::copy;
 
 /// Older lines, newest first, each with an [`END`] behind it, and more of those behind the oldest.
 ///
@@ -42,20 +41,17 @@ impl<const ROOM: usize> History<ROOM> {
         start
     }
 
-    /// The line with this number; empty behind the last.
-    #[inline(never)]
-    fn line(&self, number: usize) -> &[u8] {
-        let start = self.start(number);
-        let end = self.start(number + 1).saturating_sub(1);
-        self.bytes.get(start..end).unwrap_or_default()
+    /// One byte; [`END`] behind the last.
+    fn byte(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(END)
     }
 
     /// Adds a line, unless it is empty, equals the one before or is longer than the whole history. Ends
     /// browsing.
     pub(super) fn add(&mut self, line: &[u8]) {
         self.stop_browsing();
-        // An empty history reads as an empty line, which is not added either.
-        if self.line(0) != line && !line.is_empty() && line.len() < ROOM {
+        let is_repeated = self.bytes.starts_with(line) && self.byte(line.len()) == END;
+        if !is_repeated && !line.is_empty() && line.len() < ROOM {
             self.push(line);
         }
     }
@@ -65,14 +61,14 @@ impl<const ROOM: usize> History<ROOM> {
     /// answer is false.
     pub(super) fn browse(&mut self, step: usize, unfinished: &[u8]) -> bool {
         if self.number == 0 {
-            let newest = self.line(0).len();
-            if step != 1 || newest == 0 || newest + unfinished.len() + 2 > ROOM {
+            let is_too_long = self.start(1) + unfinished.len() >= ROOM;
+            if step != 1 || self.byte(0) == END || is_too_long {
                 return false;
             }
             self.push(unfinished);
         }
         let number = self.number.wrapping_add(step);
-        if number > 0 && self.line(number).is_empty() {
+        if number > 0 && self.byte(self.start(number)) == END {
             return false;
         }
         self.number = number;
@@ -81,7 +77,14 @@ impl<const ROOM: usize> History<ROOM> {
 
     /// The line to show, copied to a buffer; its length. The unfinished line ends browsing.
     pub(super) fn shown(&mut self, line: &mut [u8]) -> usize {
-        let length = copy(self.line(self.number), line);
+        let mut length = 0;
+        for (place, &byte) in line.iter_mut().zip(self.bytes.iter().skip(self.start(self.number))) {
+            if byte == END {
+                break;
+            }
+            *place = byte;
+            length += 1;
+        }
         if self.number == 0 {
             self.drop_first();
         }

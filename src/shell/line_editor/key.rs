@@ -71,13 +71,15 @@ impl KeyDecoder {
                 b' '..=b'/' => self.begun = ESCAPE,
                 _ => {}
             },
-            UNKNOWN..0x80 => match byte {
+            UNKNOWN..0x80 => {
+                let is_first = begun == SEQUENCE;
                 // The Linux console has a second bracket in its function keys: ESC [[A.
-                b' '..=b'?' | b'[' => self.begun = if begun == SEQUENCE { key } else { UNKNOWN },
-                b'~' => return sequence_key(begun),
-                _ if begun == SEQUENCE => return sequence_key(key),
-                _ => {}
-            },
+                if matches!(byte, b' '..=b'?' | b'[') {
+                    self.begun = if is_first { key } else { UNKNOWN };
+                } else if is_first || byte == b'~' {
+                    return sequence_key(if is_first { key } else { begun });
+                }
+            }
             _ => {
                 let character = if is_continuation(byte) {
                     begun << 8 | key
