@@ -187,29 +187,27 @@ pub(super) fn info(call: &mut Call) -> Outcome {
         summary.items,
         summary.expansion,
     ];
-    let is_one = call.num_arguments() == 3;
-    let wanted = call.which(2, texts::BLOOM_FIELD_WORDS);
-    if is_one && wanted.is_none() {
-        return Err(texts::INVALID_INFORMATION);
+    let mut fields = 0..5;
+    if call.num_arguments() == 3 {
+        let wanted = call.which(2, texts::BLOOM_FIELD_WORDS);
+        let wanted = wanted.ok_or(texts::INVALID_INFORMATION)?;
+        fields = wanted..wanted + 1;
     }
     // One field alone comes without its name in RESP2.
-    let is_bare = is_one && call.server.face == Face::Resp2;
+    let is_bare = fields.len() == 1 && call.server.face == Face::Resp2;
     if is_bare {
         call.array(1);
     } else {
-        call.map(if is_one { 1 } else { 5 });
+        call.map(fields.len() as u32);
     }
-    for (i, value) in values.into_iter().enumerate() {
-        if is_one && wanted != Some(i) {
-            continue;
-        }
+    for i in fields {
         if !is_bare {
             call.field_name(texts::BLOOM_FIELDS, i);
         }
-        if i == 4 && value == 0 {
-            call.null();
-        } else {
-            call.integer(value);
+        match values.get(i) {
+            Some(0) if i == 4 => call.null(),
+            Some(value) => call.integer(*value),
+            None => {}
         }
     }
     Ok(())

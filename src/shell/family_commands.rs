@@ -18,9 +18,7 @@ pub(super) fn change(call: &mut Call, step: u32) -> u32 {
     let Some(key) = server.dispatch.key else {
         return 0;
     };
-    if server.keyspace.kind(key) == Kind::Rotating {
-        server.keyspace.rotate_if_due(key, server.uptime.seconds);
-    }
+    server.keyspace.rotate_if_due(key, server.uptime.seconds);
     server.keyspace.change_item(key, server.dispatch.hash, step)
 }
 
@@ -205,9 +203,7 @@ pub(super) fn info(call: &mut Call) -> Outcome {
     let kind = call.kind();
     let key = call.find(1, kind)?;
     let server = &mut *call.server;
-    if kind == Kind::Rotating {
-        server.keyspace.rotate_if_due(key, server.uptime.seconds);
-    }
+    server.keyspace.rotate_if_due(key, server.uptime.seconds);
     let Some((names, values)) = FIELDS.get((kind as usize).wrapping_sub(1)) else {
         return Ok(());
     };
