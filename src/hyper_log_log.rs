@@ -603,7 +603,7 @@ mod tests {
     fn extremes_are_estimated_without_overflow() {
         for (hash_bits, precision) in (4..=14).flat_map(|p| [(32, p), (64, p)]) {
             let registers = 1_u32 << precision;
-            let estimate = |counts| estimate(counts, registers, alpha(registers), hash_bits);
+            let estimate = |counts: &_| estimate(counts, registers, alpha(registers), hash_bits);
             let most = (hash_bits - precision + 1) as usize;
             let mut empty = [0; COUNTS];
             empty[0] = registers as u16;
