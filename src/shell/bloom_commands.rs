@@ -145,24 +145,24 @@ fn make_key_for_items(is_there: bool, call: &mut Call) -> Outcome<Option<KeyRef>
     key.map(Some)
 }
 
-/// Adds the item; whether it is new.
-fn insert(call: &mut Call) -> Outcome<bool> {
+/// Adds the item, and notes whether it is new.
+fn insert(call: &mut Call) -> Outcome {
     let server = &mut *call.server;
-    match server.dispatch.key {
-        Some(key) => server.keyspace.insert(key, server.dispatch.hash),
-        None => Err(texts::NOT_FOUND),
-    }
+    let key = server.dispatch.key.ok_or(texts::NOT_FOUND)?;
+    let is_new = server.keyspace.insert(key, server.dispatch.hash)?;
+    server.dispatch.has_changed = is_new;
+    Ok(())
 }
 
 pub(super) fn add(call: &mut Call) -> Outcome {
-    let is_new = insert(call)?;
-    call.truth(is_new, texts::NEW);
+    insert(call)?;
+    call.truth(call.server.dispatch.has_changed, texts::NEW);
     Ok(())
 }
 
 pub(super) fn seen(call: &mut Call) -> Outcome {
-    let is_new = insert(call)?;
-    call.truth(!is_new, texts::SEEN);
+    insert(call)?;
+    call.truth(!call.server.dispatch.has_changed, texts::SEEN);
     Ok(())
 }
 
