@@ -248,8 +248,8 @@ pub(crate) const fn max_buckets<H: HashFunction>() -> u64 {
 /// Where a key may be, and as what.
 pub(crate) struct Place<F> {
     pub(crate) fingerprint: F,
-    first: usize,
-    second: usize,
+    pub(crate) first: usize,
+    pub(crate) second: usize,
     /// What a walk through full buckets begins with.
     turn: u32,
 }
@@ -376,7 +376,7 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
 
     /// [`count`](Self::count) of a key that is hashed already, by [`hash`](Self::hash).
     pub fn count_hash(&self, hash: H::Value) -> usize {
-        self.buckets.count_at(&self.buckets.place(hash))
+        count_at(&self.buckets, &self.buckets.place(hash))
     }
 
     /// [`remove`](Self::remove) of a key that is hashed already, by [`hash`](Self::hash).
@@ -466,9 +466,6 @@ impl<F: Fingerprint, H: HashFunction> CuckooFilterView<F, H> {
 pub(crate) trait BucketStore<F: Fingerprint> {
     fn num_buckets(&self) -> usize;
 
-    /// How many slots of a bucket hold this fingerprint.
-    fn count_in(&self, index: usize, fingerprint: F) -> usize;
-
     /// Writes `new` into the first slot that holds `old`; false when there is none.
     fn replace(&mut self, index: usize, old: F, new: F) -> bool;
 
@@ -478,16 +475,6 @@ pub(crate) trait BucketStore<F: Fingerprint> {
     #[inline]
     fn place<V: HashValue>(&self, hash: V) -> Place<F> {
         Place::new(hash, self.num_buckets())
-    }
-
-    /// How often a fingerprint is in its buckets.
-    #[inline]
-    fn count_at(&self, place: &Place<F>) -> usize {
-        let mut count = self.count_in(place.first, place.fingerprint);
-        if place.first != place.second {
-            count += self.count_in(place.second, place.fingerprint);
-        }
-        count
     }
 
     /// Writes `new` into the first slot of the two buckets that holds `old`; false when there is none.
@@ -554,16 +541,24 @@ pub(crate) fn contains_at<F: Fingerprint>(buckets: &[[F; SLOTS]], place: &Place<
         || bucket(buckets, place.second).contains(fingerprint)
 }
 
+/// How often a fingerprint is in its buckets.
+#[inline]
+fn count_at<F: Fingerprint>(buckets: &[[F; SLOTS]], place: &Place<F>) -> usize {
+    let count_in = |index| {
+        let slots = bucket(buckets, index).into_iter();
+        slots.filter(|slot| *slot == place.fingerprint).count()
+    };
+    let mut count = count_in(place.first);
+    if place.first != place.second {
+        count += count_in(place.second);
+    }
+    count
+}
+
 impl<F: Fingerprint> BucketStore<F> for [[F; SLOTS]] {
     #[inline]
     fn num_buckets(&self) -> usize {
         self.len()
-    }
-
-    #[inline]
-    fn count_in(&self, index: usize, fingerprint: F) -> usize {
-        let slots = bucket(self, index).into_iter();
-        slots.filter(|slot| *slot == fingerprint).count()
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use core::ops::{Deref, DerefMut};
 use crate::hash::{DefaultHash, HashFunction, HashValue, Xxh32};
 use crate::key::Key;
 use crate::merge_error::MergeError;
-use crate::sizing::divide;
+use crate::sizing::fraction;
 use crate::snapshot::parts::{GROUP, Parts};
 use crate::snapshot::{Header, Kind};
 
@@ -400,7 +400,7 @@ fn estimate_groups(groups: impl Iterator<Item = u32>, registers: u32, hash_bits:
             }
         }
     }
-    estimate(&counts, registers, hash_bits)
+    estimate(&counts, registers, alpha(registers), hash_bits)
 }
 
 /// Each register the higher of two.
@@ -440,12 +440,17 @@ fn highest(registers: u32, others: u32) -> u32 {
 /// How many values six bits have; no register is above 61.
 const COUNTS: usize = 1 << REGISTER_BITS;
 
-/// `1 / (2 ln 2)` in units of 2^-32.
-const ALPHA: u64 = 3_098_164_009;
+/// Flajolet's factor `0.7213 / (1 + 1.079 / m)` for `m` registers, in units of 2^-32.
+pub(crate) const fn alpha(registers: u32) -> u64 {
+    /// `1 / (2 ln 2)`.
+    const MOST: u64 = 3_098_164_009;
+    let m = 1000 * registers as u64;
+    fraction(MOST * m, (m + 1079) << 32) >> 32
+}
 
 /// The number of keys from how many registers have which value: `alpha m^2 / sum(2^-register)` for `m` registers,
 /// with the sum corrected at both ends.
-pub(crate) fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -> u64 {
+pub(crate) fn estimate(counts: &[u16; COUNTS], registers: u32, alpha: u64, hash_bits: u32) -> u64 {
     let Some(least) = counts.iter().position(|count| *count > 0) else {
         return 0;
     };
@@ -456,7 +461,10 @@ pub(crate) fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -
     // The sum in units of 2^-32, and of 2^-least, so that no bit is lost however many keys there are. A register
     // at the maximum counts for what it would be on average if the hash were longer: two thirds.
     let count_of = |value: usize| u64::from(counts.get(value).copied().unwrap_or(0)) << 32;
-    let mut sum = divide(count_of(most) * 2, 3);
+    let saturated = counts.get(most).copied().map_or(0, u32::from);
+    // Two thirds of 2^32, and what is left of it.
+    let mut sum =
+        u64::from(saturated) * (u64::from(u32::MAX) * 2 / 3) + u64::from(saturated * 2 / 3);
     for value in (least.max(1)..most).rev() {
         sum = sum / 2 + count_of(value);
     }
@@ -468,22 +476,21 @@ pub(crate) fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -
         sum = sum / 2 + (sigma(empty << (32 - precision)) << precision);
     }
 
-    // Flajolet's factor is 0.7213 / (1 + 1.079 / m). The numerator has below 32 + 2 * precision bits; what is
-    // free up to 63 are fractional bits of the quotient, 3 for the largest sketch.
-    let m = u64::from(registers);
-    let alpha = divide(ALPHA * 1000 * m, 1000 * m + 1079);
+    // The numerator is below 2^32, and the sum above. What is free up to 63 bits are fractional bits of the quotient,
+    // 3 for the largest sketch.
     let fraction_bits = 31 - 2 * precision;
-    let numerator = alpha << (2 * precision + fraction_bits);
-    let quotient = divide(numerator + sum / 2, sum.max(1));
+    let quotient = ((fraction(alpha, sum) >> 32) as u32).div_ceil(2);
 
     let least = least as u32;
     if least < fraction_bits {
         let shift = fraction_bits - least;
-        (quotient + (1 << (shift - 1))) >> shift
-    } else if quotient.leading_zeros() >= least - fraction_bits {
-        quotient << (least - fraction_bits)
+        u64::from((quotient + (1 << (shift - 1))) >> shift)
     } else {
-        u64::MAX
+        let (quotient, shift) = (u64::from(quotient), least - fraction_bits);
+        if shift > quotient.leading_zeros() {
+            return u64::MAX;
+        }
+        quotient << shift
     }
 }
 
@@ -491,12 +498,12 @@ pub(crate) fn estimate(counts: &[u16; COUNTS], registers: u32, hash_bits: u32) -
 /// registers stand for.
 fn sigma(mut x: u32) -> u64 {
     let mut sum = u64::from(x);
-    let mut k = 0;
+    let mut weight = 1;
     // Squaring comes to 0 after 6 steps for a half, after 19 for the largest number, 1 - 2^-14.
     while x > 0 {
         x = ((u64::from(x) * u64::from(x)) >> 32) as u32;
-        sum += u64::from(x) << k;
-        k += 1;
+        sum += u64::from(x) * u64::from(weight);
+        weight *= 2_u32;
     }
     sum
 }
@@ -583,7 +590,7 @@ mod tests {
                     counts[value as usize] += 1;
                 }
                 let exact = estimate_f64(&counts, registers, hash_bits);
-                let found = estimate(&counts, registers, hash_bits) as f64;
+                let found = estimate(&counts, registers, alpha(registers), hash_bits) as f64;
                 if exact < 1e19 {
                     let allowed = 0.51 + exact * 1e-4;
                     assert!((found - exact).abs() <= allowed, "{found}, not {exact}");
@@ -596,27 +603,28 @@ mod tests {
     fn extremes_are_estimated_without_overflow() {
         for (hash_bits, precision) in (4..=14).flat_map(|p| [(32, p), (64, p)]) {
             let registers = 1_u32 << precision;
+            let estimate = |counts: &_| estimate(counts, registers, alpha(registers), hash_bits);
             let most = (hash_bits - precision + 1) as usize;
             let mut empty = [0; COUNTS];
             empty[0] = registers as u16;
-            assert_eq!(estimate(&empty, registers, hash_bits), 0);
+            assert_eq!(estimate(&empty), 0);
             let mut one = empty;
             one[0] -= 1;
             for value in 1..=most {
                 let mut one = one;
                 one[value] += 1;
-                assert_eq!(estimate(&one, registers, hash_bits), 1, "rank {value}");
+                assert_eq!(estimate(&one), 1, "rank {value}");
             }
             let mut full = [0; COUNTS];
             full[most] = registers as u16;
             let limit = 1_u64 << (hash_bits - 1);
-            assert!(estimate(&full, registers, hash_bits) > limit);
+            assert!(estimate(&full) > limit);
             // What no insert leads to is no reason to panic.
-            estimate(&[u16::MAX; COUNTS], registers, hash_bits);
-            estimate(&[0; COUNTS], registers, hash_bits);
+            estimate(&[u16::MAX; COUNTS]);
+            estimate(&[0; COUNTS]);
             full = [0; COUNTS];
             full[63] = registers as u16;
-            estimate(&full, registers, hash_bits);
+            estimate(&full);
         }
     }
 

@@ -791,13 +791,6 @@ const fn smaller(a: u32, b: u32) -> u32 {
     if a < b { a } else { b }
 }
 
-/// A quotient, for where speed does not matter: the division of 64-bit numbers that the compiler brings is 900
-/// bytes of code on a Cortex-M. Nothing may be divided by 0.
-#[inline(never)]
-pub(crate) const fn divide(number: u64, divisor: u64) -> u64 {
-    long_division(number, divisor, 0)
-}
-
 /// The quotient of a number and a larger one below 2^63, with 64 fractional bits.
 #[inline(never)]
 pub(crate) const fn fraction(number: u64, divisor: u64) -> u64 {
@@ -819,7 +812,8 @@ pub(crate) const fn fraction(number: u64, divisor: u64) -> u64 {
     quotient
 }
 
-/// `number / divisor` with so many fractional bits; `u64::MAX` if too large.
+/// `number / divisor` with so many fractional bits; `u64::MAX` if too large. Nothing may be divided by 0. The division
+/// of 64-bit numbers that the compiler brings is 900 bytes of code on a Cortex-M.
 #[inline(never)]
 const fn long_division(mut number: u64, divisor: u64, fraction_bits: u32) -> u64 {
     let mut quotient = 0;

@@ -186,13 +186,15 @@ impl ArenaView {
 
     /// What lies behind the header.
     pub(super) fn blocks(&self, at: usize) -> &[Block512] {
-        let end = at + self.units_at(at);
-        self.units.get(at + 1..end).unwrap_or(&[])
+        let units = self.units_at(at);
+        let rest = self.units.get(at..).unwrap_or(&[]);
+        rest.get(1..units).unwrap_or(&[])
     }
 
     pub(super) fn blocks_mut(&mut self, at: usize) -> &mut [Block512] {
-        let end = at + self.units_at(at);
-        self.units.get_mut(at + 1..end).unwrap_or(&mut [])
+        let units = self.units_at(at);
+        let rest = self.units.get_mut(at..).unwrap_or(&mut []);
+        rest.get_mut(1..units).unwrap_or(&mut [])
     }
 
     /// The header of a run, and what lies behind it.
@@ -217,18 +219,20 @@ impl ArenaView {
 
     /// Removes a run and closes the gap.
     pub(super) fn remove_run(&mut self, at: usize) {
+        let units = self.units_at(at);
         let end = self.end();
-        let mut to = at;
-        for from in at + self.units_at(at)..end {
-            // Swapped, because a copy becomes a call of memmove, which takes 1.5 KB of flash.
-            if let Some((front, [unit, ..])) = self.units.split_at_mut_checked(from)
-                && let Some(place) = front.get_mut(to)
-            {
-                core::mem::swap(place, unit);
-            }
+        let Some(runs) = self.units.get_mut(at..end) else {
+            return;
+        };
+        let mut to = 0;
+        // Swapped, because a copy becomes a call of memmove, which takes 1.5 KB of flash.
+        while let Some((front, [unit, ..])) = runs.split_at_mut_checked(to + units)
+            && let Some(place) = front.get_mut(to)
+        {
+            core::mem::swap(place, unit);
             to += 1;
         }
-        clear(self.units.get_mut(to..end).unwrap_or(&mut []));
+        clear(runs.get_mut(to..).unwrap_or(&mut []));
     }
 
     /// Removes every key.

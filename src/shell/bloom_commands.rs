@@ -16,34 +16,41 @@ const CUCKOO_CAPACITY: u32 = 1024;
 /// Reads `CAPACITY`, `ERROR` and the like from argument `first` on, over what is wished for so far.
 #[inline(never)]
 fn options(call: &Call, first: usize, kind: Kind, wish: &mut Wish) -> Outcome {
-    let mut has_expansion = false;
-    let mut is_fixed = false;
+    /// In the order of the words.
+    mod option {
+        pub const CAPACITY: usize = 0;
+        pub const ERROR: usize = 1;
+        pub const EXPANSION: usize = 2;
+        pub const NOCREATE: usize = 3;
+        pub const NONSCALING: usize = 4;
+    }
+    // A bit for each option that was given.
+    let mut given = 0_u32;
+    let is_given = |given: u32, option: usize| given >> option & 1 == 1;
     let mut i = first;
     while i < call.num_arguments() {
         let option = call.which(i, texts::BLOOM_OPTIONS);
+        let option = option.ok_or(texts::SYNTAX_ERROR)?;
+        given |= 1 << option;
+        let others = given & !(1 << option::CAPACITY | 1 << option::NOCREATE);
+        if kind != Kind::Bloom && others != 0 {
+            return Err(texts::SYNTAX_ERROR);
+        }
         i += 1;
         match option {
-            Some(0) => wish.capacity = capacity(call, i)?,
-            Some(1 | 2 | 4) if kind != Kind::Bloom => return Err(texts::SYNTAX_ERROR),
-            Some(1) => wish.rate = rate(call, i)?,
-            Some(2) => {
-                wish.expansion = match call.number(i) {
-                    Some(0) | None => return Err(texts::BAD_EXPANSION),
-                    Some(expansion) => expansion,
-                };
-                has_expansion = true;
-            }
-            Some(flag) => {
-                wish.may_create &= flag != 3;
-                is_fixed |= flag == 4;
-                continue;
-            }
-            None => return Err(texts::SYNTAX_ERROR),
+            option::CAPACITY => wish.capacity = capacity(call, i)?,
+            option::ERROR => wish.rate = rate(call, i)?,
+            option::EXPANSION => match call.number(i) {
+                Some(0) | None => return Err(texts::BAD_EXPANSION),
+                Some(expansion) => wish.expansion = expansion,
+            },
+            _ => continue,
         }
         i += 1;
     }
-    if is_fixed {
-        if has_expansion {
+    wish.may_create = !is_given(given, option::NOCREATE);
+    if is_given(given, option::NONSCALING) {
+        if is_given(given, option::EXPANSION) {
             return Err(texts::CANNOT_EXPAND);
         }
         wish.expansion = 0;
@@ -71,24 +78,21 @@ pub(super) fn capacity(call: &Call, i: usize) -> Outcome<u32> {
     }
 }
 
-/// The rate and the capacity that are arguments 2 and 3.
+/// Reads the rate and the capacity that are arguments 2 and 3.
 #[inline(never)]
-pub(super) fn wish(call: &Call) -> Outcome<Wish> {
-    Ok(Wish {
-        rate: rate(call, 2)?,
-        capacity: capacity(call, 3)?,
-        ..Wish::DEFAULT
-    })
+pub(super) fn rate_and_capacity(call: &Call, wish: &mut Wish) -> Outcome {
+    wish.rate = rate(call, 2)?;
+    wish.capacity = capacity(call, 3)?;
+    Ok(())
 }
 
 /// BF.RESERVE and CBF.RESERVE.
 pub(super) fn reserve(call: &mut Call) -> Outcome {
-    let mut wish = wish(call)?;
+    let mut wish = Wish::DEFAULT;
+    rate_and_capacity(call, &mut wish)?;
     let kind = call.kind();
     options(call, 4, kind, &mut wish)?;
-    create(call, kind, &wish)?;
-    call.ok();
-    Ok(())
+    make(call, kind, &wish)
 }
 
 /// Makes the key that the first argument names.
@@ -96,6 +100,14 @@ pub(super) fn reserve(call: &mut Call) -> Outcome {
 pub(super) fn create(call: &mut Call, kind: Kind, wish: &Wish) -> Outcome<KeyRef> {
     let server = &mut *call.server;
     server.keyspace.create(server.arguments.get(1), kind, wish)
+}
+
+/// The same, and that is all that the command does.
+#[inline(never)]
+pub(super) fn make(call: &mut Call, kind: Kind, wish: &Wish) -> Outcome {
+    create(call, kind, wish)?;
+    call.ok();
+    Ok(())
 }
 
 /// The key that items go to, made when it is missing and they may make it; `None` when it is missing and only
@@ -108,16 +120,13 @@ pub(super) fn key_for_items(command: &Command, call: &mut Call) -> Outcome<Optio
     {
         return Ok(Some(key));
     }
-    make_key_for_items(command, key.is_some(), call)
+    make_key_for_items(key.is_some(), call)
 }
 
 /// The same when there are options, or there is no such key.
 #[inline(never)]
-fn make_key_for_items(
-    command: &Command,
-    is_there: bool,
-    call: &mut Call,
-) -> Outcome<Option<KeyRef>> {
+fn make_key_for_items(is_there: bool, call: &mut Call) -> Outcome<Option<KeyRef>> {
+    let command = call.server.dispatch.command;
     let kind = command.kind();
     let mut wish = Wish::DEFAULT;
     if kind == Kind::Cuckoo {
@@ -136,24 +145,24 @@ fn make_key_for_items(
     key.map(Some)
 }
 
-/// Adds the item; whether it is new.
-fn insert(call: &mut Call) -> Outcome<bool> {
+/// Adds the item, and notes whether it is new.
+fn insert(call: &mut Call) -> Outcome {
     let server = &mut *call.server;
-    match server.dispatch.key {
-        Some(key) => server.keyspace.insert(key, server.dispatch.hash),
-        None => Err(texts::NOT_FOUND),
-    }
+    let key = server.dispatch.key.ok_or(texts::NOT_FOUND)?;
+    let is_new = server.keyspace.insert(key, server.dispatch.hash)?;
+    server.dispatch.has_changed = is_new;
+    Ok(())
 }
 
 pub(super) fn add(call: &mut Call) -> Outcome {
-    let is_new = insert(call)?;
-    call.truth(is_new, texts::NEW);
+    insert(call)?;
+    call.truth(call.server.dispatch.has_changed, texts::NEW);
     Ok(())
 }
 
 pub(super) fn seen(call: &mut Call) -> Outcome {
-    let is_new = insert(call)?;
-    call.truth(!is_new, texts::SEEN);
+    insert(call)?;
+    call.truth(!call.server.dispatch.has_changed, texts::SEEN);
     Ok(())
 }
 
@@ -187,29 +196,27 @@ pub(super) fn info(call: &mut Call) -> Outcome {
         summary.items,
         summary.expansion,
     ];
-    let is_one = call.num_arguments() == 3;
-    let wanted = call.which(2, texts::BLOOM_FIELD_WORDS);
-    if is_one && wanted.is_none() {
-        return Err(texts::INVALID_INFORMATION);
+    let mut fields = 0..5;
+    if call.num_arguments() == 3 {
+        let wanted = call.which(2, texts::BLOOM_FIELD_WORDS);
+        let wanted = wanted.ok_or(texts::INVALID_INFORMATION)?;
+        fields = wanted..wanted + 1;
     }
     // One field alone comes without its name in RESP2.
-    let is_bare = is_one && call.server.face == Face::Resp2;
+    let is_bare = fields.len() == 1 && call.server.face == Face::Resp2;
     if is_bare {
         call.array(1);
     } else {
-        call.map(if is_one { 1 } else { 5 });
+        call.map(fields.len() as u32);
     }
-    for (i, value) in values.into_iter().enumerate() {
-        if is_one && wanted != Some(i) {
-            continue;
-        }
+    for i in fields {
         if !is_bare {
             call.field_name(texts::BLOOM_FIELDS, i);
         }
-        if i == 4 && value == 0 {
-            call.null();
-        } else {
-            call.integer(value);
+        match values.get(i) {
+            Some(0) if i == 4 => call.null(),
+            Some(value) => call.integer(*value),
+            None => {}
         }
     }
     Ok(())

@@ -134,31 +134,33 @@ impl Slots<'_> {
     }
 }
 
+impl Slots<'_> {
+    /// Writes `new` into the first slot of a bucket that holds `old`, or into all when they are the same; how many.
+    #[inline(never)]
+    fn exchange(&mut self, index: usize, old: u16, new: u16) -> u32 {
+        let mut count = 0;
+        for slot in index * 4..index * 4 + 4 {
+            if self.get(slot) == u32::from(old) {
+                count += 1;
+                if old != new {
+                    self.add(slot, u32::from(new).wrapping_sub(old.into()));
+                    break;
+                }
+            }
+        }
+        count
+    }
+}
+
 /// Buckets of four fingerprints.
 impl BucketStore<u16> for Slots<'_> {
     fn num_buckets(&self) -> usize {
         self.blocks.len() * 8
     }
 
-    #[inline(never)]
-    fn count_in(&self, index: usize, fingerprint: u16) -> usize {
-        let mut count = 0;
-        for i in 0..4 {
-            count += usize::from(self.get(index * 4 + i) == u32::from(fingerprint));
-        }
-        count
-    }
-
-    #[inline(never)]
+    #[inline]
     fn replace(&mut self, index: usize, old: u16, new: u16) -> bool {
-        for i in 0..4 {
-            let slot = index * 4 + i;
-            if self.get(slot) == u32::from(old) {
-                self.add(slot, u32::from(new).wrapping_sub(old.into()));
-                return true;
-            }
-        }
-        false
+        self.exchange(index, old, new) > 0
     }
 
     #[inline(never)]
@@ -198,24 +200,27 @@ impl Keyspace<'_> {
         };
         let is_removal = step == REMOVE && kind != Kind::CountMin;
         let mut count = 0;
-        let has_changed;
         match kind {
             Kind::Cuckoo => {
                 let place = slots.place(hash);
-                if step == 0 {
-                    return slots.count_at(&place) as u32;
-                }
-                let (old, new) = if is_removal {
-                    (place.fingerprint, 0)
-                } else {
-                    (0, place.fingerprint)
+                let (old, new) = match step {
+                    0 => (place.fingerprint, place.fingerprint),
+                    REMOVE => (place.fingerprint, 0),
+                    _ => (0, place.fingerprint),
                 };
-                has_changed =
-                    slots.replace_at(&place, old, new) || !is_removal && slots.kick(&place);
-                if has_changed {
-                    count = 1;
+                count = slots.exchange(place.first, old, new);
+                if place.first != place.second && (count == 0 || step == 0) {
+                    count += slots.exchange(place.second, old, new);
+                }
+                if count == 0 && old == 0 {
+                    count = slots.kick(&place).into();
+                }
+                if count == 0 || step == 0 {
+                    return count;
+                }
+                if is_removal {
                     // The items that were removed.
-                    slots.header[word::RATE] += u32::from(is_removal);
+                    slots.header[word::RATE] += 1;
                 }
             }
             Kind::HyperLogLog => {
@@ -240,23 +245,22 @@ impl Keyspace<'_> {
                 if step == 0 {
                     return count;
                 }
-                has_changed = match kind {
-                    Kind::Rotating => least == 0,
-                    _ => count > 0 || !is_removal,
+                let is_in_vain = match kind {
+                    Kind::Rotating => least > 0,
+                    _ => count == 0 && is_removal,
                 };
-                if has_changed {
-                    slots.probe(hash, generation, step);
+                if is_in_vain {
+                    return count;
                 }
+                slots.probe(hash, generation, step);
             }
         }
-        if has_changed {
-            let items = &mut slots.header[word::ITEMS];
-            *items = if is_removal {
-                items.wrapping_sub(1)
-            } else {
-                items.saturating_add(step)
-            };
-        }
+        let items = &mut slots.header[word::ITEMS];
+        *items = if is_removal {
+            items.wrapping_sub(1)
+        } else {
+            items.saturating_add(step)
+        };
         count
     }
 
@@ -357,14 +361,19 @@ impl Keyspace<'_> {
             }
             counts[highest as usize % 64] += 1;
         }
-        let estimate = hyper_log_log::estimate(&counts, NUM_REGISTERS as u32, 32);
+        const REGISTERS: u32 = NUM_REGISTERS as u32;
+        const ALPHA: u64 = hyper_log_log::alpha(REGISTERS);
+        let estimate = hyper_log_log::estimate(&counts, REGISTERS, ALPHA, 32);
         u32::try_from(estimate).unwrap_or(u32::MAX)
     }
 
-    /// Rotates as often as seconds or items ask for it.
+    /// Rotates a key that does as often as seconds or items ask for it.
     #[inline(never)]
     pub(super) fn rotate_if_due(&mut self, key: KeyRef, now: u32) {
         let header = self.header(key);
+        if arena::kind(header) != Kind::Rotating {
+            return;
+        }
         let (seconds, since, after) = (
             header[word::RATE],
             header[word::EXTRA],

@@ -1,7 +1,7 @@
 //! CF.*, CMS.*, PF*, CBF.* and RBF.*: the answers are those of RedisBloom and Redis where they have the command.
 
 use super::arena::{num_probes, word};
-use super::bloom_commands::{capacity, create, rate, wish};
+use super::bloom_commands::{capacity, create, make, rate, rate_and_capacity};
 use super::call::{Call, Face, Outcome};
 use super::commands::Items;
 use super::families::{REMOVE, count_and_name};
@@ -18,9 +18,7 @@ pub(super) fn change(call: &mut Call, step: u32) -> u32 {
     let Some(key) = server.dispatch.key else {
         return 0;
     };
-    if server.keyspace.kind(key) == Kind::Rotating {
-        server.keyspace.rotate_if_due(key, server.uptime.seconds);
-    }
+    server.keyspace.rotate_if_due(key, server.uptime.seconds);
     server.keyspace.change_item(key, server.dispatch.hash, step)
 }
 
@@ -132,20 +130,17 @@ pub(super) fn cuckoo_reserve(call: &mut Call) -> Outcome {
         }
         i += 2;
     }
-    create(call, Kind::Cuckoo, &wish)?;
-    call.ok();
-    Ok(())
+    make(call, Kind::Cuckoo, &wish)
 }
 
+#[inline(never)]
 fn create_count_min(call: &mut Call, width: u32, depth: u32) -> Outcome {
     let wish = Wish {
         capacity: width,
         expansion: depth,
         ..Wish::DEFAULT
     };
-    create(call, Kind::CountMin, &wish)?;
-    call.ok();
-    Ok(())
+    make(call, Kind::CountMin, &wish)
 }
 
 pub(super) fn count_min_by_dimensions(call: &mut Call) -> Outcome {
@@ -205,9 +200,7 @@ pub(super) fn info(call: &mut Call) -> Outcome {
     let kind = call.kind();
     let key = call.find(1, kind)?;
     let server = &mut *call.server;
-    if kind == Kind::Rotating {
-        server.keyspace.rotate_if_due(key, server.uptime.seconds);
-    }
+    server.keyspace.rotate_if_due(key, server.uptime.seconds);
     let Some((names, values)) = FIELDS.get((kind as usize).wrapping_sub(1)) else {
         return Ok(());
     };
@@ -234,12 +227,11 @@ pub(super) fn info(call: &mut Call) -> Outcome {
 
 /// SUNDEW.TOP key [n]: the most frequent items of a sketch, and how often they came.
 pub(super) fn top(call: &mut Call) -> Outcome {
-    let most = match call.num_arguments() {
-        2 => Some(u32::MAX),
-        _ => call.number(2),
-    };
     let key = call.find(1, Kind::CountMin)?;
-    let most = most.ok_or(texts::NOT_A_NUMBER)?;
+    let mut most = u32::MAX;
+    if call.num_arguments() > 2 {
+        most = call.number(2).ok_or(texts::NOT_A_NUMBER)?;
+    }
     let mut number = 0;
     while call.server.keyspace.top_item(key, number).is_some() {
         number += 1;
@@ -343,7 +335,8 @@ pub(super) fn hyper_log_log_merge(call: &mut Call) -> Outcome {
 /// RBF.RESERVE key rate capacity generations [EVERY seconds | AFTER items]: each generation is made for `capacity`
 /// items, and rotates after as many unless told otherwise.
 pub(super) fn rotating_reserve(call: &mut Call) -> Outcome {
-    let mut wish = wish(call)?;
+    let mut wish = Wish::DEFAULT;
+    rate_and_capacity(call, &mut wish)?;
     let Some(generations @ 2..=32) = call.number(4) else {
         return Err(texts::GENERATIONS);
     };

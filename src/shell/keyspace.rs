@@ -417,13 +417,9 @@ impl<'a> Keyspace<'a> {
         if expansion == 0 {
             return Err(texts::FULL);
         }
-        let wish = Wish {
-            capacity: last[word::CAPACITY].saturating_mul(expansion),
-            rate: Rate::from_parts_per_billion(last[word::RATE]),
-            expansion,
-            ..Wish::DEFAULT
-        };
-        self.append(&mut arena::next_stage(last), &wish)
+        let mut next = arena::next_stage(last);
+        next[word::CAPACITY] = next[word::CAPACITY].saturating_mul(expansion);
+        self.append(&mut next)
     }
 
     /// Makes a key of this kind.
@@ -437,7 +433,10 @@ impl<'a> Keyspace<'a> {
         let mut header = [0; 16];
         set_name(&mut header, name)?;
         arena::set_kind(&mut header, kind);
-        self.append(&mut header, wish)
+        header[word::CAPACITY] = wish.capacity;
+        header[word::RATE] = wish.rate.parts_per_billion();
+        header[word::EXPANSION] = wish.expansion;
+        self.append(&mut header)
     }
 
     pub(super) fn append_run(&mut self, header: &Header) -> Outcome<KeyRef> {
@@ -454,40 +453,37 @@ impl<'a> Keyspace<'a> {
         self.bytes_needed
     }
 
-    /// Appends a run for what is wished for to the arena.
+    /// Appends a run to the arena, for the capacity, the rate and the expansion that the header says.
     #[inline(never)]
-    fn append(&mut self, header: &mut Header, wish: &Wish) -> Outcome<KeyRef> {
-        header[word::CAPACITY] = wish.capacity;
-        header[word::ITEMS] = 0;
+    fn append(&mut self, header: &mut Header) -> Outcome<KeyRef> {
         let kind = arena::kind(header);
+        let capacity = header[word::CAPACITY];
+        header[word::ITEMS] = 0;
+        // Not all kinds have these.
+        let rate = core::mem::take(&mut header[word::RATE]);
+        let expansion = core::mem::take(&mut header[word::EXPANSION]);
         let (probes, units) = match kind {
             Kind::Cuckoo => {
-                let buckets = cuckoo_buckets(wish.capacity as usize);
+                let buckets = cuckoo_buckets(capacity as usize);
                 (2, buckets.div_ceil(8) as u32)
             }
-            Kind::CountMin => (
-                wish.expansion,
-                count_min_units(wish.capacity, wish.expansion),
-            ),
+            Kind::CountMin => (expansion, count_min_units(capacity, expansion)),
             Kind::HyperLogLog => (1, REGISTER_UNITS),
             Kind::Bloom | Kind::Counting | Kind::Rotating => {
                 // A filter that grows starts at half the rate and halves it with every stage, so that all together
                 // keep it; of generations, which are all asked, each has its share.
-                let (parts, generations) = match kind {
-                    Kind::Counting => (1, 1),
-                    Kind::Rotating => (wish.expansion, wish.expansion),
-                    _ => (wish.expansion.clamp(1, 2), 1),
-                };
-                if kind != Kind::Counting {
-                    header[word::EXPANSION] = wish.expansion;
+                let (mut parts, mut generations, mut layout) = (1, 1, Layout::DEFAULT);
+                match kind {
+                    Kind::Counting => layout = Layout::COUNTING,
+                    Kind::Rotating => (parts, generations) = (expansion, expansion),
+                    _ => parts = expansion.min(2),
                 }
-                let rate = wish.rate.parts_per_billion() / parts.max(1);
+                if kind != Kind::Counting {
+                    header[word::EXPANSION] = expansion;
+                }
+                let rate = rate / parts.max(1);
                 let rate = Rate::from_parts_per_billion(rate.max(1));
-                let layout = match kind {
-                    Kind::Counting => Layout::COUNTING,
-                    _ => Layout::DEFAULT,
-                };
-                let Ok(plan) = Plan::try_for_keys_in(wish.capacity.into(), rate, layout) else {
+                let Ok(plan) = Plan::try_for_keys_in(capacity.into(), rate, layout) else {
                     self.bytes_needed = u32::MAX;
                     return Err(texts::TOO_LARGE);
                 };
