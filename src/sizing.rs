@@ -570,7 +570,7 @@ impl Plan {
     }
 
     /// Finds the fewest blocks that keep the rate, bit by bit: exactly for so many probes, or up to one in
-    /// [`COARSE`] too few, for so many probes or more. False when so many as the limit do not keep it.
+    /// [`COARSE`] too many, for so many probes or more. False when so many as the limit do not keep it.
     const fn find_blocks(&mut self, rate: Rate, limit: u32, is_exact: bool) -> bool {
         let mut too_few = 0;
         let mut step = 1 << 31;
@@ -584,7 +584,7 @@ impl Plan {
         if too_few == limit {
             return false;
         }
-        self.blocks = too_few + 1;
+        self.blocks = too_few + 1 + 2 * step;
         true
     }
 
