@@ -23,12 +23,13 @@
 //! A 32-bit hash adds about keys / 2^32 to the rate, because keys with the same hash look the same: 0.02 %
 //! at a million keys.
 
-use core::fmt;
+use core::fmt::{self, Write};
 
 pub use crate::count_min_sketch::{CountMinPlan, CountMinPlanError};
 use crate::hash::HashValue;
 
 const BILLION: u32 = 1_000_000_000;
+const PARTS_PER_PERCENT: u32 = BILLION / 100;
 
 /// More probes than any filter has; the filters check the same limit.
 const MAX_K: u32 = 32;
@@ -119,44 +120,38 @@ impl Rate {
 }
 
 impl Rate {
-    /// The digits of the rate in percent, for [`Display`](fmt::Display) and for whoever does without it.
-    pub(crate) fn write_percent(self, write: &mut dyn FnMut(&[u8])) {
-        const PARTS_PER_PERCENT: u32 = BILLION / 100;
-        let mut unit = PARTS_PER_PERCENT / 100;
-        while unit > 1 && self.parts_per_billion < 10 * unit {
-            unit = (unit / 10).max(1);
+    /// In percent as it is shown, for [`Display`](fmt::Display) and for whoever does without it: what is before the
+    /// point, and in parts per billion what is behind it.
+    pub(crate) fn shown_percent(self) -> (u32, u32) {
+        let parts = self.parts_per_billion;
+        let mut unit = 1;
+        while unit < PARTS_PER_PERCENT / 100 && parts >= 100 * unit {
+            unit *= 10;
         }
-        let mut rest = (self.parts_per_billion + unit / 2) / unit * unit;
-        let mut place = BILLION;
-        let mut is_shown = false;
-        loop {
-            let digit = rest / place;
-            rest %= place;
-            is_shown |= digit > 0 || place == PARTS_PER_PERCENT;
-            if is_shown {
-                write(&[b'0' + digit as u8]);
-            }
-            if place <= PARTS_PER_PERCENT && rest == 0 {
-                return;
-            }
-            if place == PARTS_PER_PERCENT {
-                write(b".");
-            }
-            // It ends at 1, which the compiler does not see.
-            place = (place / 10).max(1);
-        }
+        let shown = (parts + unit / 2) / unit * unit;
+        (shown / PARTS_PER_PERCENT, shown % PARTS_PER_PERCENT)
+    }
+
+    /// Takes the first digit off what is behind the point.
+    pub(crate) fn next_digit(rest: &mut u32) -> u8 {
+        *rest *= 10;
+        let digit = *rest / PARTS_PER_PERCENT;
+        *rest %= PARTS_PER_PERCENT;
+        b'0' + digit as u8
     }
 }
 
 /// In percent, with two decimals; below 0.1 % with two significant digits.
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut result = Ok(());
-        self.write_percent(&mut |digits| {
-            let text = core::str::from_utf8(digits).unwrap_or_default();
-            result = result.and_then(|()| f.write_str(text));
-        });
-        result?;
+        let (whole, mut rest) = self.shown_percent();
+        write!(f, "{whole}")?;
+        if rest > 0 {
+            f.write_char('.')?;
+        }
+        while rest > 0 {
+            f.write_char(Self::next_digit(&mut rest).into())?;
+        }
         f.write_str(" %")
     }
 }
