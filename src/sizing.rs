@@ -318,8 +318,7 @@ pub const fn classic_rate(keys: u64, bits: u64, k: u32) -> Rate {
 /// assert_eq!(classic_bits(1_000_000, Rate::percent(1)), 9_585_058);
 /// ```
 pub const fn classic_bits(keys: u64, rate: Rate) -> u64 {
-    let bits = product(keys, bits_per_key_q58(rate)) + (1 << 57);
-    from_wide(bits >> 58)
+    product_q58(keys, bits_per_key_q58(rate))
 }
 
 /// Thousandths of a bit that a classic filter needs per key: `1.44 log2(1 / rate)`, rounded to the nearest.
@@ -842,6 +841,12 @@ const fn long_division(mut number: u64, divisor: u64, fraction_bits: u32) -> u64
 /// All of a product.
 pub(crate) const fn product(a: u64, b: u64) -> u128 {
     a as u128 * b as u128
+}
+
+/// A product with 58 fractional bits more than the result, rounded to the nearest; `u64::MAX` if too large.
+#[inline(never)]
+pub(crate) const fn product_q58(a: u64, b: u64) -> u64 {
+    from_wide((product(a, b) + (1 << 57)) >> 58)
 }
 
 /// `u64::MAX` if too large.

@@ -1,6 +1,6 @@
 //! What a filter can say about itself: how full, how many keys, how often wrong.
 
-use crate::sizing::{Rate, fraction, high_product, product};
+use crate::sizing::{Rate, fraction, high_product, product_q58};
 
 /// How full a filter is, taken at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,13 +36,17 @@ impl Stats {
             let zeros = block_bits.saturating_sub(ones);
             full_blocks += u32::from(zeros == 0);
             emptied += u64::from(whole - log2(zeros));
-            let part = (u64::from(ones) * one_bit) >> 32;
-            wrong += (0..k).fold(0xFFFF_FFFF, |product, _| (product * part) >> 32);
+            let part = ((u64::from(ones) * one_bit) >> 32) as u32;
+            let mut power = u32::MAX;
+            for _ in 0..k {
+                power = ((u64::from(power) * u64::from(part)) >> 32) as u32;
+            }
+            wrong += u64::from(power);
         }
         // As if half a bit were left in full blocks: the least that would look like this.
         emptied += u64::from(full_blocks) << LOG2_BITS;
         // keys = bits / k * ln(bits / zeros), with each block taken by itself.
-        let times_k = (product(emptied, bits * LN_2) >> (LOG2_BITS + 32)) as u64;
+        let times_k = product_q58(emptied, bits * LN_2);
         // Rounded, and 1 more because the inverse of k is rounded down.
         let keys = high_product(times_k + u64::from(k / 2 + 1), fraction(1, k.into()));
         Self {
@@ -119,7 +123,7 @@ impl Stats {
 
 /// Fractional bits of `log2`: a key in the largest classic filter still counts.
 const LOG2_BITS: u32 = 26;
-/// The natural logarithm of 2, in units of 2^-32.
+/// The natural logarithm of 2, in units of 2^-32: with those of `log2` 58 fractional bits.
 const LN_2: u64 = 2_977_044_472;
 
 /// The binary logarithm of a positive number in units of 2^-26, bit by bit: squaring doubles a logarithm, and
