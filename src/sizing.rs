@@ -846,7 +846,11 @@ pub(crate) const fn product(a: u64, b: u64) -> u128 {
 /// A product with 58 fractional bits more than the result, rounded to the nearest; `u64::MAX` if too large.
 #[inline(never)]
 pub(crate) const fn product_q58(a: u64, b: u64) -> u64 {
-    from_wide((product(a, b) + (1 << 57)) >> 58)
+    let (high, low) = (high_product(a, b), a.wrapping_mul(b));
+    if high >> 58 > 0 {
+        return u64::MAX;
+    }
+    (high << 6 | low >> 58).saturating_add(low >> 57 & 1)
 }
 
 /// `u64::MAX` if too large.

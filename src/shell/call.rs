@@ -308,6 +308,7 @@ impl Call<'_, '_> {
     /// | `%%` | `%` |
     ///
     /// A line feed is written as the two bytes that end a line.
+    #[inline(never)]
     pub fn fill_in(&mut self, template: Text, numbers: &[u32]) {
         self.fill_in_from(template, &mut numbers.iter());
     }
