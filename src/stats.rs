@@ -133,11 +133,11 @@ fn log2_of_twice(x: u32) -> u32 {
     let zeros = x.leading_zeros();
     let mut log = 32 - zeros;
     // From 1 up to 2, in units of 2^-31; of 0 any will do.
-    let mut mantissa = x.unbounded_shl(zeros);
+    let mut mantissa = x.wrapping_shl(zeros);
     for _ in 0..LOG2_BITS {
-        let square = (u64::from(mantissa) * u64::from(mantissa)) >> 31;
-        let carry = (square >> 32) as u32;
-        mantissa = (square >> carry) as u32;
+        let square = ((u64::from(mantissa) * u64::from(mantissa)) >> 32) as u32;
+        let carry = square >> 31;
+        mantissa = square << (1 - carry);
         log = log << 1 | carry;
     }
     log
