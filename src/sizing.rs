@@ -112,7 +112,7 @@ impl Rate {
         Self::from_parts_per_billion((parts >> 64) as u32)
     }
 
-    /// A part of a whole that is below 2^63; 100 % if the part is not smaller.
+    /// A part of a whole; 100 % if the part is not smaller.
     #[inline(never)]
     pub(crate) const fn of(part: u64, whole: u64) -> Self {
         Self::from_q64(fraction(part, whole))
@@ -291,7 +291,10 @@ pub const fn classic_rate(keys: u64, bits: u64, k: u32) -> Rate {
     if bits == 0 || k == 0 {
         return Rate::ONE;
     }
-    let exponent = product(long_division(keys, bits, 58), k as u64);
+    // What is divided by is to be at most 2^63.
+    let half = bits >> 63;
+    let keys_per_bit = long_division(keys >> half, bits >> half, 58);
+    let exponent = product(keys_per_bit, k as u64);
     let mut square = !exp_of_minus(from_wide(exponent), 6);
     let mut power = u64::MAX;
     let mut rest = k;
@@ -786,34 +789,19 @@ const fn smaller(a: u32, b: u32) -> u32 {
 }
 
 /// A quotient, for where speed does not matter: the division of 64-bit numbers that the compiler brings is 900
-/// bytes of code on a Cortex-M. Nothing may be divided by 0.
+/// bytes of code on a Cortex-M. Nothing may be divided by 0, or by more than 2^63.
 #[inline(never)]
 pub(crate) const fn divide(number: u64, divisor: u64) -> u64 {
     long_division(number, divisor, 0)
 }
 
-/// The quotient of a number and a larger one below 2^63, with 64 fractional bits.
+/// The quotient of a number and a larger one, with 64 fractional bits; `u64::MAX` if it is not larger.
 #[inline(never)]
 pub(crate) const fn fraction(number: u64, divisor: u64) -> u64 {
-    if number >= divisor {
-        return u64::MAX;
-    }
-    let mut rest = number;
-    let mut quotient = 0;
-    let mut bit = 0;
-    while bit < 64 {
-        rest *= 2;
-        quotient <<= 1;
-        if rest >= divisor {
-            rest -= divisor;
-            quotient |= 1;
-        }
-        bit += 1;
-    }
-    quotient
+    long_division(number, divisor, 64)
 }
 
-/// `number / divisor` with so many fractional bits; `u64::MAX` if too large.
+/// `number / divisor`, which is at most 2^63, with so many fractional bits; `u64::MAX` if too large.
 #[inline(never)]
 const fn long_division(mut number: u64, divisor: u64, fraction_bits: u32) -> u64 {
     let mut quotient = 0;
@@ -823,12 +811,11 @@ const fn long_division(mut number: u64, divisor: u64, fraction_bits: u32) -> u64
         if quotient >> 63 == 1 {
             return u64::MAX;
         }
-        let is_wide = rest >> 63 == 1;
         rest = rest << 1 | number >> 63;
         number <<= 1;
         quotient <<= 1;
-        if is_wide || rest >= divisor {
-            rest = rest.wrapping_sub(divisor);
+        if rest >= divisor {
+            rest -= divisor;
             quotient |= 1;
         }
         bits -= 1;
