@@ -23,12 +23,13 @@
 //! A 32-bit hash adds about keys / 2^32 to the rate, because keys with the same hash look the same: 0.02 %
 //! at a million keys.
 
-use core::fmt;
+use core::fmt::{self, Write};
 
 pub use crate::count_min_sketch::{CountMinPlan, CountMinPlanError};
 use crate::hash::HashValue;
 
 const BILLION: u32 = 1_000_000_000;
+const PARTS_PER_PERCENT: u32 = BILLION / 100;
 
 /// More probes than any filter has; the filters check the same limit.
 const MAX_K: u32 = 32;
@@ -111,7 +112,7 @@ impl Rate {
         Self::from_parts_per_billion((parts >> 64) as u32)
     }
 
-    /// A part of a whole that is below 2^63; 100 % if the part is not smaller.
+    /// A part of a whole; 100 % if the part is not smaller.
     #[inline(never)]
     pub(crate) const fn of(part: u64, whole: u64) -> Self {
         Self::from_q64(fraction(part, whole))
@@ -119,44 +120,38 @@ impl Rate {
 }
 
 impl Rate {
-    /// The digits of the rate in percent, for [`Display`](fmt::Display) and for whoever does without it.
-    pub(crate) fn write_percent(self, write: &mut dyn FnMut(&[u8])) {
-        const PARTS_PER_PERCENT: u32 = BILLION / 100;
-        let mut unit = PARTS_PER_PERCENT / 100;
-        while unit > 1 && self.parts_per_billion < 10 * unit {
-            unit = (unit / 10).max(1);
+    /// In percent as it is shown, for [`Display`](fmt::Display) and for whoever does without it: what is before the
+    /// point, and in parts per billion what is behind it.
+    pub(crate) fn shown_percent(self) -> (u32, u32) {
+        let parts = self.parts_per_billion;
+        let mut unit = 1;
+        while unit < PARTS_PER_PERCENT / 100 && parts >= 100 * unit {
+            unit *= 10;
         }
-        let mut rest = (self.parts_per_billion + unit / 2) / unit * unit;
-        let mut place = BILLION;
-        let mut is_shown = false;
-        loop {
-            let digit = rest / place;
-            rest %= place;
-            is_shown |= digit > 0 || place == PARTS_PER_PERCENT;
-            if is_shown {
-                write(&[b'0' + digit as u8]);
-            }
-            if place <= PARTS_PER_PERCENT && rest == 0 {
-                return;
-            }
-            if place == PARTS_PER_PERCENT {
-                write(b".");
-            }
-            // It ends at 1, which the compiler does not see.
-            place = (place / 10).max(1);
-        }
+        let shown = (parts + unit / 2) / unit * unit;
+        (shown / PARTS_PER_PERCENT, shown % PARTS_PER_PERCENT)
+    }
+
+    /// Takes the first digit off what is behind the point.
+    pub(crate) fn next_digit(rest: &mut u32) -> u8 {
+        *rest *= 10;
+        let digit = *rest / PARTS_PER_PERCENT;
+        *rest %= PARTS_PER_PERCENT;
+        b'0' + digit as u8
     }
 }
 
 /// In percent, with two decimals; below 0.1 % with two significant digits.
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut result = Ok(());
-        self.write_percent(&mut |digits| {
-            let text = core::str::from_utf8(digits).unwrap_or_default();
-            result = result.and_then(|()| f.write_str(text));
-        });
-        result?;
+        let (whole, mut rest) = self.shown_percent();
+        write!(f, "{whole}")?;
+        if rest > 0 {
+            f.write_char('.')?;
+        }
+        while rest > 0 {
+            f.write_char(Self::next_digit(&mut rest).into())?;
+        }
         f.write_str(" %")
     }
 }
@@ -296,7 +291,10 @@ pub const fn classic_rate(keys: u64, bits: u64, k: u32) -> Rate {
     if bits == 0 || k == 0 {
         return Rate::ONE;
     }
-    let exponent = product(long_division(keys, bits, 58), k as u64);
+    // What is divided by is to be at most 2^63.
+    let half = bits >> 63;
+    let keys_per_bit = long_division(keys >> half, bits >> half, 58);
+    let exponent = product(keys_per_bit, k as u64);
     let mut square = !exp_of_minus(from_wide(exponent), 6);
     let mut power = u64::MAX;
     let mut rest = k;
@@ -323,8 +321,7 @@ pub const fn classic_rate(keys: u64, bits: u64, k: u32) -> Rate {
 /// assert_eq!(classic_bits(1_000_000, Rate::percent(1)), 9_585_058);
 /// ```
 pub const fn classic_bits(keys: u64, rate: Rate) -> u64 {
-    let bits = product(keys, bits_per_key_q58(rate)) + (1 << 57);
-    from_wide(bits >> 58)
+    product_q58(keys, bits_per_key_q58(rate))
 }
 
 /// Thousandths of a bit that a classic filter needs per key: `1.44 log2(1 / rate)`, rounded to the nearest.
@@ -570,7 +567,7 @@ impl Plan {
     }
 
     /// Finds the fewest blocks that keep the rate, bit by bit: exactly for so many probes, or up to one in
-    /// [`COARSE`] too few, for so many probes or more. False when so many as the limit do not keep it.
+    /// [`COARSE`] too many, for so many probes or more. False when so many as the limit do not keep it.
     const fn find_blocks(&mut self, rate: Rate, limit: u32, is_exact: bool) -> bool {
         let mut too_few = 0;
         let mut step = 1 << 31;
@@ -584,7 +581,7 @@ impl Plan {
         if too_few == limit {
             return false;
         }
-        self.blocks = too_few + 1;
+        self.blocks = too_few + 1 + 2 * step;
         true
     }
 
@@ -794,22 +791,7 @@ const fn smaller(a: u32, b: u32) -> u32 {
 /// The quotient of a number and a larger one below 2^63, with 64 fractional bits.
 #[inline(never)]
 pub(crate) const fn fraction(number: u64, divisor: u64) -> u64 {
-    if number >= divisor {
-        return u64::MAX;
-    }
-    let mut rest = number;
-    let mut quotient = 0;
-    let mut bit = 0;
-    while bit < 64 {
-        rest *= 2;
-        quotient <<= 1;
-        if rest >= divisor {
-            rest -= divisor;
-            quotient |= 1;
-        }
-        bit += 1;
-    }
-    quotient
+    long_division(number, divisor, 64)
 }
 
 /// `number / divisor` with so many fractional bits; `u64::MAX` if too large. Nothing may be divided by 0. The division
@@ -823,12 +805,11 @@ const fn long_division(mut number: u64, divisor: u64, fraction_bits: u32) -> u64
         if quotient >> 63 == 1 {
             return u64::MAX;
         }
-        let is_wide = rest >> 63 == 1;
         rest = rest << 1 | number >> 63;
         number <<= 1;
         quotient <<= 1;
-        if is_wide || rest >= divisor {
-            rest = rest.wrapping_sub(divisor);
+        if rest >= divisor {
+            rest -= divisor;
             quotient |= 1;
         }
         bits -= 1;
@@ -841,6 +822,16 @@ const fn long_division(mut number: u64, divisor: u64, fraction_bits: u32) -> u64
 /// All of a product.
 pub(crate) const fn product(a: u64, b: u64) -> u128 {
     a as u128 * b as u128
+}
+
+/// A product with 58 fractional bits more than the result, rounded to the nearest; `u64::MAX` if too large.
+#[inline(never)]
+pub(crate) const fn product_q58(a: u64, b: u64) -> u64 {
+    let (high, low) = (high_product(a, b), a.wrapping_mul(b));
+    if high >> 58 > 0 {
+        return u64::MAX;
+    }
+    (high << 6 | low >> 58).saturating_add(low >> 57 & 1)
 }
 
 /// `u64::MAX` if too large.

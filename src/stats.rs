@@ -1,6 +1,6 @@
 //! What a filter can say about itself: how full, how many keys, how often wrong.
 
-use crate::sizing::{Rate, fraction, high_product, product};
+use crate::sizing::{Rate, fraction, high_product, product_q58};
 
 /// How full a filter is, taken at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,23 +26,25 @@ impl Stats {
         // Sums over blocks: log2(bits / zeros) in units of 2^-26, and (ones / bits)^k in units of 2^-32.
         let mut emptied = 0_u64;
         let mut wrong = 0_u64;
-        let whole = log2(block_bits);
+        let whole = log2_of_twice(block_bits);
         let bits = u64::from(block_bits);
         // So that even all bits are below 1.
         let one_bit = fraction(0xFFFF_FFFF, bits << 32);
         for ones in ones_in_blocks {
             blocks += 1;
             ones_in_all += u64::from(ones);
-            let zeros = block_bits.saturating_sub(ones);
+            let zeros = block_bits - ones;
             full_blocks += u32::from(zeros == 0);
-            emptied += u64::from(whole - log2(zeros));
-            let part = (u64::from(ones) * one_bit) >> 32;
-            wrong += (0..k).fold(0xFFFF_FFFF, |product, _| (product * part) >> 32);
+            emptied += u64::from(whole - log2_of_twice(zeros));
+            let part = ((u64::from(ones) * one_bit) >> 32) as u32;
+            let mut power = u32::MAX;
+            for _ in 0..k {
+                power = ((u64::from(power) * u64::from(part)) >> 32) as u32;
+            }
+            wrong += u64::from(power);
         }
-        // As if half a bit were left in full blocks: the least that would look like this.
-        emptied += u64::from(full_blocks) << LOG2_BITS;
         // keys = bits / k * ln(bits / zeros), with each block taken by itself.
-        let times_k = (product(emptied, bits * LN_2) >> (LOG2_BITS + 32)) as u64;
+        let times_k = product_q58(emptied, bits * LN_2);
         // Rounded, and 1 more because the inverse of k is rounded down.
         let keys = high_product(times_k + u64::from(k / 2 + 1), fraction(1, k.into()));
         Self {
@@ -117,23 +119,25 @@ impl Stats {
     }
 }
 
-/// Fractional bits of `log2`: a key in the largest classic filter still counts.
+/// Fractional bits of `log2_of_twice`: a key in the largest classic filter still counts.
 const LOG2_BITS: u32 = 26;
-/// The natural logarithm of 2, in units of 2^-32.
+/// The natural logarithm of 2, in units of 2^-32: with those of a logarithm 58 fractional bits.
 const LN_2: u64 = 2_977_044_472;
 
-/// The binary logarithm of a positive number in units of 2^-26, bit by bit: squaring doubles a logarithm, and
+/// The binary logarithm of twice a number in units of 2^-26, bit by bit: squaring doubles a logarithm, and
 /// whether it then reaches 1 is its next bit.
+///
+/// That of 0 is 0, as if half a bit were left in a full block: the least that would look like this.
 #[inline(never)]
-fn log2(x: u32) -> u32 {
-    let x = x.max(1);
-    let whole = x.ilog2();
-    let mut mantissa = x << (31 - whole); // from 1 up to 2, in units of 2^-31
-    let mut log = whole;
+fn log2_of_twice(x: u32) -> u32 {
+    let zeros = x.leading_zeros();
+    let mut log = 32 - zeros;
+    // From 1 up to 2, in units of 2^-31; of 0 any will do.
+    let mut mantissa = x.wrapping_shl(zeros);
     for _ in 0..LOG2_BITS {
-        let square = (u64::from(mantissa) * u64::from(mantissa)) >> 31;
-        let carry = (square >> 32) as u32;
-        mantissa = (square >> carry) as u32;
+        let square = ((u64::from(mantissa) * u64::from(mantissa)) >> 32) as u32;
+        let carry = square >> 31;
+        mantissa = square << (1 - carry);
         log = log << 1 | carry;
     }
     log
@@ -150,8 +154,8 @@ mod tests {
             .step_by(step)
             .chain([1 << 25, u32::MAX, u32::MAX / 3])
         {
-            let exact = f64::from(x).log2() * f64::from(1_u32 << LOG2_BITS);
-            assert!((f64::from(log2(x)) - exact).abs() < 2.0, "{x}");
+            let exact = (f64::from(x).log2() + 1.0) * f64::from(1_u32 << LOG2_BITS);
+            assert!((f64::from(log2_of_twice(x)) - exact).abs() < 2.0, "{x}");
         }
     }
 

@@ -314,6 +314,7 @@ impl Call<'_, '_> {
     /// | `%%` | `%` |
     ///
     /// A line feed is written as the two bytes that end a line.
+    #[inline(never)]
     pub fn fill_in(&mut self, template: Text, numbers: &[u32]) {
         self.fill_in_from(template, &mut numbers.iter());
     }
@@ -395,18 +396,24 @@ impl Call<'_, '_> {
 
     /// A rate as [`Rate`] shows it, but without the space.
     fn percent(&mut self, parts_per_billion: u32) {
-        let rate = Rate::from_parts_per_billion(parts_per_billion);
-        rate.write_percent(&mut |digits| self.write(digits));
+        let (whole, mut rest) = Rate::from_parts_per_billion(parts_per_billion).shown_percent();
+        self.decimal(whole);
+        if rest > 0 {
+            self.put(b'.');
+        }
+        while rest > 0 {
+            self.put(Rate::next_digit(&mut rest));
+        }
         self.put(b'%');
     }
 
     /// Something shows as soon as there is something.
     fn bar(&mut self, part: u32, whole: u32) {
         const WIDTH: u32 = 40;
-        let filled =
-            Rate::of(part.into(), whole.into()).parts_per_billion() / (1_000_000_000 / WIDTH);
+        let mut reached = 0;
         for i in 0..WIDTH {
-            let is_filled = i < filled || (i == 0 && part > 0);
+            reached += u64::from(whole);
+            let is_filled = reached <= u64::from(part) * u64::from(WIDTH) || (i == 0 && part > 0);
             self.put(if is_filled { b'#' } else { b'.' });
         }
     }

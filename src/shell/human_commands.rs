@@ -1,6 +1,6 @@
 //! Commands for people: what a device can say about its filters, in words and drawings.
 
-use super::arena::word;
+use super::arena::{UNIT_BYTES, word};
 use super::call::{Call, Outcome};
 use super::commands::{self, COMMANDS, Command};
 use super::decimal::parse_parts_per_billion;
@@ -9,7 +9,7 @@ use super::kind::Kind;
 use super::texts;
 use crate::hash::HashStream;
 use crate::key::Sink;
-use crate::sizing::{Layout, Plan, Rate};
+use crate::sizing::{Layout, Plan, Rate, classic_bits};
 
 pub(super) fn help(call: &mut Call) -> Outcome {
     if call.num_arguments() == 1 {
@@ -19,10 +19,10 @@ pub(super) fn help(call: &mut Call) -> Outcome {
                     continue;
                 }
                 for _ in usage(command, call)..20 {
-                    call.write(b" ");
+                    call.put(b' ');
                 }
                 call.part(command.text(), b'\t', 2);
-                call.fill_in(texts::LINE_END, &[]);
+                call.end_line();
             }
             call.fill_in(texts::HELP_END, &[]);
         });
@@ -57,7 +57,7 @@ fn usage(command: &Command, call: &mut Call) -> u32 {
         if tabs == 2 {
             break;
         }
-        call.write(&[byte.max(b' ')]);
+        call.put(byte.max(b' '));
         length += 1;
     }
     length
@@ -70,7 +70,7 @@ pub(super) fn stats(call: &mut Call) -> Outcome {
             let mut last = None;
             while let Some(key) = call.server.keyspace.next_key(last) {
                 if last.is_some() {
-                    call.fill_in(texts::LINE_END, &[]);
+                    call.end_line();
                 }
                 call.fill_in(texts::KEY_LINE, &[key.number()]);
                 key_stats(key, call);
@@ -139,7 +139,7 @@ pub(super) fn fill(call: &mut Call) -> Outcome {
         call.fill_in(texts::FILL, &[]);
         let mut from = 0;
         for &count in &histogram {
-            call.fill_in(texts::LINE_END, &[]);
+            call.end_line();
             if from < 100 {
                 call.write(if from < 10 { b"  " } else { b" " });
             }
@@ -158,15 +158,18 @@ pub(super) fn plan(call: &mut Call) -> Outcome {
         text => parse_parts_per_billion(text),
     };
     let rate = Rate::from_parts_per_billion(rate.ok_or(texts::WHAT_RATE)?);
-    let Ok(plan) = Plan::try_for_keys_in(u64::from(items), rate, Layout::DEFAULT) else {
+    let items = u64::from(items);
+    let Ok(plan) = &Plan::try_for_keys_in(items, rate, Layout::DEFAULT) else {
         return Err(texts::NO_PLAN);
     };
+    let blocks = plan.blocks() as u32;
+    let rate = plan.rate();
     let numbers = [
-        plan.bytes() as u32,
-        plan.blocks() as u32,
+        blocks * UNIT_BYTES,
+        blocks,
         plan.k() as u32,
-        plan.rate().parts_per_billion(),
-        (plan.classic_bits() / 8) as u32,
+        rate.parts_per_billion(),
+        (classic_bits(items, rate) / 8) as u32,
     ];
     call.text(texts::PLAN, &numbers);
     Ok(())

@@ -1,7 +1,7 @@
 //! Commands on keys of whatever kind.
 
 use super::call::{Call, Outcome};
-use super::kind::Kind;
+use super::keyspace::KeyRef;
 use super::pattern::matches;
 use super::texts;
 
@@ -29,54 +29,61 @@ pub(super) fn keys(call: &mut Call) -> Outcome {
 }
 
 /// An array of the names that are chosen.
+#[inline(never)]
 fn names(call: &mut Call, choice: &Choice) {
+    let count = each_name(call, choice, false);
+    call.array(count);
+    each_name(call, choice, true);
+}
+
+/// Counts the names that are chosen, and writes them.
+#[inline(never)]
+fn each_name(call: &mut Call, choice: &Choice, is_written: bool) -> u32 {
     let mut count = 0;
-    for is_counting in [true, false] {
-        let mut number = 0_u32;
-        let mut last = None;
-        while let Some(key) = call.server.keyspace.next_key(last) {
-            last = Some(key);
-            let keyspace = &call.server.keyspace;
-            let pattern = call.argument(choice.pattern);
-            let is_chosen = number.wrapping_sub(choice.first) < choice.count
-                && (choice.type_name == 0
-                    || is_of_type(call, choice.type_name, keyspace.kind(key)))
-                && (choice.pattern == 0 || matches(pattern, keyspace.name(key)));
-            number += 1;
-            if is_chosen && is_counting {
-                count += 1;
-            } else if is_chosen {
+    let mut number = 0_u32;
+    let mut last = None;
+    while let Some(key) = call.server.keyspace.next_key(last) {
+        last = Some(key);
+        if number.wrapping_sub(choice.first) < choice.count && is_chosen(call, choice, key) {
+            count += 1;
+            if is_written {
                 call.text(texts::KEY, &[key.number()]);
             }
         }
-        if is_counting {
-            call.array(count);
-        }
+        number += 1;
     }
+    count
 }
 
-/// Whether argument number `i` names this kind.
-fn is_of_type(call: &Call, i: usize, kind: Kind) -> bool {
-    call.which(i, kind.type_name()).is_some()
+/// Whether a key is of the type, and its name like the pattern.
+fn is_chosen(call: &Call, choice: &Choice, key: KeyRef) -> bool {
+    let keyspace = &call.server.keyspace;
+    if choice.type_name > 0 {
+        let type_name = keyspace.kind(key).type_name();
+        if call.which(choice.type_name, type_name).is_none() {
+            return false;
+        }
+    }
+    choice.pattern == 0 || matches(call.argument(choice.pattern), keyspace.name(key))
 }
 
 /// The cursor is the number of the next key: there are few, and their order is stable.
 pub(super) fn scan(call: &mut Call) -> Outcome {
     let cursor = call.number(1).ok_or(texts::INVALID_CURSOR)?;
     let (mut pattern, mut type_name, mut count) = (0, 0, 10);
-    for i in (2..call.num_arguments()).step_by(2) {
+    let mut i = 2;
+    while i + 1 < call.num_arguments() {
         let value = i + 1;
-        if value >= call.num_arguments() {
-            return Err(texts::SYNTAX_ERROR);
-        }
         match call.which(i, texts::SCAN_OPTIONS) {
             Some(0) => pattern = value,
             Some(1) => count = call.number(value).ok_or(texts::NOT_A_NUMBER)?,
             Some(_) => type_name = value,
-            None => return Err(texts::SYNTAX_ERROR),
+            None => break,
         }
+        i += 2;
     }
-    if count == 0 {
+    // An option that is unknown, or one without a value, is left.
+    if i < call.num_arguments() || count == 0 {
         return Err(texts::SYNTAX_ERROR);
     }
     let end = cursor.saturating_add(count);
@@ -111,22 +118,29 @@ pub(super) fn type_of(call: &mut Call) -> Outcome {
 }
 
 pub(super) fn exists(call: &mut Call) -> Outcome {
-    let mut count = 0;
-    for i in 1..call.num_arguments() {
-        count += u32::from(call.key(i).is_some());
-    }
-    call.integer(count);
+    count_keys(call, false);
     Ok(())
 }
 
 pub(super) fn del(call: &mut Call) -> Outcome {
-    let server = &mut *call.server;
+    count_keys(call, true);
+    Ok(())
+}
+
+/// How many of these keys there are, or were before they are removed.
+#[inline(never)]
+fn count_keys(call: &mut Call, is_removal: bool) {
     let mut count = 0;
-    for i in 1..server.arguments.len() {
-        count += u32::from(server.keyspace.remove(server.arguments.get(i)));
+    for i in 1..call.num_arguments() {
+        if call.key(i).is_some() {
+            count += 1;
+            if is_removal {
+                let server = &mut *call.server;
+                server.keyspace.remove(server.arguments.get(i));
+            }
+        }
     }
     call.integer(count);
-    Ok(())
 }
 
 pub(super) fn flush(call: &mut Call) -> Outcome {

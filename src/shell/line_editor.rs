@@ -280,7 +280,11 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
             num_same = num_same.min(self.num_common);
         }
         // Both end in a whole character.
-        while num_same > 0 && rest.get(num_same).is_some_and(|&byte| is_continuation(byte)) {
+        while num_same > 0
+            && rest
+                .get(num_same)
+                .is_some_and(|&byte| is_continuation(byte))
+        {
             num_same -= 1;
         }
         self.num_candidates += 1;

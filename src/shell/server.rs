@@ -105,6 +105,7 @@ impl<'a> Server<'a> {
 
     /// Lookups that the filters answered alone, those that the other end had to look up, and how many of these were
     /// not there.
+    #[inline(never)]
     pub fn lookup_numbers(&self) -> [u32; 3] {
         let lookups = &self.lookups;
         [lookups.by_filter(), lookups.by_store(), lookups.corrected()]

@@ -1,6 +1,6 @@
 //! Commands about the device and the connection.
 
-use super::arena::word;
+use super::arena;
 use super::call::{Call, Face, Outcome};
 use super::commands::{COMMANDS, Command};
 use super::keyspace::KeyRef;
@@ -57,8 +57,14 @@ pub(super) fn hello(call: &mut Call) -> Outcome {
 #[inline(never)]
 fn words(call: &mut Call, text: Text, count: usize) {
     for number in 0..count {
-        call.text_by(&|call| call.part(text, b' ', number));
+        word(call, text, number);
     }
+}
+
+/// A string that is one of these words.
+#[inline(never)]
+fn word(call: &mut Call, words: Text, number: usize) {
+    call.text_by(&|call| call.part(words, b' ', number));
 }
 
 /// Any name that is not that of a command.
@@ -152,7 +158,7 @@ pub(super) fn config(call: &mut Call) -> Outcome {
     };
     call.map(1);
     echo_argument(call, 2);
-    call.text_by(&|call| call.part(texts::CONFIG_VALUES, b' ', number));
+    word(call, texts::CONFIG_VALUES, number);
     Ok(())
 }
 
@@ -225,7 +231,7 @@ fn key_info(key: KeyRef, call: &mut Call) {
         summary.capacity,
         summary.bytes,
         Rate::of(summary.items.into(), summary.capacity.into()).parts_per_billion(),
-        keyspace.rate_with(key, word::ITEMS),
+        keyspace.rate_with(key, arena::word::ITEMS),
     ];
     call.fill_in(texts::INFO_KEY, &numbers);
 }
