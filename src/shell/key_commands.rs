@@ -151,7 +151,7 @@ pub(super) fn flush(call: &mut Call) -> Outcome {
 
 pub(super) fn memory(call: &mut Call) -> Outcome {
     if call.which(1, texts::USAGE).is_none() || call.num_arguments() < 3 {
-        return Err(texts::MEMORY_SUBCOMMAND);
+        return Err(texts::NO_SUBCOMMAND);
     }
     match call.key(2) {
         Some(key) => {

@@ -84,7 +84,7 @@ pub(super) fn command(call: &mut Call) -> Outcome {
                 return Ok(());
             }
             Some(_) => call.map(count),
-            None => return Err(texts::COMMAND_SUBCOMMAND),
+            None => return Err(texts::NO_SUBCOMMAND),
         }
         true
     };
@@ -150,7 +150,7 @@ pub(super) fn client(call: &mut Call) -> Outcome {
 /// What benchmarks ask for; there is nothing to set.
 pub(super) fn config(call: &mut Call) -> Outcome {
     if call.which(1, texts::GET).is_none() || call.num_arguments() != 3 {
-        return Err(texts::ONLY_CONFIG_GET);
+        return Err(texts::NO_SUBCOMMAND);
     }
     let Some(number) = call.which(2, texts::CONFIG_WORDS) else {
         call.map(0);

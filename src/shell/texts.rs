@@ -68,14 +68,11 @@ texts! {
     HOW_MANY = "how many items? As in `plan 26000 1%%`";
     WHAT_RATE = "what rate? As in `plan 26000 1%%` or `plan 26000 0.01`";
     NO_PLAN = "no filter of up to 4 MiB does that: fewer items or a higher rate";
-    NO_KEY_TO_BENCH = "there is no key to look into; BF.RESERVE makes one";
+    NO_KEY_TO_BENCH = "no key to look into; BF.RESERVE makes one";
 
     // About the device.
-    NO_SUBCOMMAND = "unknown subcommand '%1'";
-    COMMAND_SUBCOMMAND = "unknown subcommand. Try COMMAND COUNT or COMMAND DOCS";
-    ONLY_CONFIG_GET = "only CONFIG GET name is known";
+    NO_SUBCOMMAND = "unknown subcommand '%1', or not what goes with it; try `help %0`";
     BAD_DATABASE = "DB index is out of range";
-    MEMORY_SUBCOMMAND = "unknown subcommand or wrong number of arguments. Try MEMORY USAGE key";
 
     // Why a snapshot is not loaded.
     @DUMPS SNAPSHOT_TRUNCATED = SnapshotError::Truncated.as_str();
