@@ -49,7 +49,7 @@ pub(super) struct Dispatch {
     pub key: Option<KeyRef>,
     /// The hash of the current item.
     pub hash: u32,
-    stream: Xxh32Stream,
+    pub stream: Xxh32Stream,
 }
 
 impl Dispatch {
@@ -98,13 +98,18 @@ impl Server<'_> {
         self.arguments.push_up_to(bytes, most);
     }
 
-    #[inline(never)]
     fn start_item(&mut self) {
         if !self.dispatch.is_last()
             && let Some(key) = self.dispatch.key
         {
-            self.dispatch.stream.restart(self.keyspace.hash(key));
+            self.start_stream(key);
         }
+    }
+
+    /// Starts to hash an item for this key.
+    #[inline(never)]
+    pub fn start_stream(&mut self, key: KeyRef) {
+        self.dispatch.stream.restart(self.keyspace.hash(key));
     }
 }
 

@@ -9,7 +9,7 @@ use super::kind::Kind;
 use super::texts;
 use crate::block::{Block512, clear, has_bits, set_bits};
 use crate::blocked_bloom::BlockedBloomView;
-use crate::hash::{HashFunction, Xxh32, Xxh32Stream, block_index};
+use crate::hash::{HashFunction, Xxh32, block_index};
 use crate::sizing::{Layout, Plan, Rate, blocked_rate, cuckoo_buckets};
 use crate::stats::Stats;
 
@@ -233,11 +233,6 @@ impl<'a> Keyspace<'a> {
     pub(super) fn hash(&self, key: KeyRef) -> Xxh32 {
         let (fixed, _) = self.locate(key);
         fixed.map_or(Xxh32::UNSEEDED, |fixed| fixed.hash)
-    }
-
-    /// Starts to hash an item for this key.
-    pub(super) fn stream(&self, key: KeyRef) -> Xxh32Stream {
-        self.hash(key).stream()
     }
 
     pub(super) fn is_fixed(&self, key: KeyRef) -> bool {
