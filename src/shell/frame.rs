@@ -3,6 +3,9 @@
 //! A frame is `*2\r\n$4\r\nECHO\r\n$2\r\nhi\r\n`. Its parts are handed on as they arrive, so that neither the
 //! length of an argument nor their number needs room.
 
+use super::text::Text;
+use super::texts;
+
 /// What the next bytes are.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Part<'i> {
@@ -14,19 +17,8 @@ pub(super) enum Part<'i> {
     ArgumentEnd,
     /// A byte of a line, which is not a frame.
     Text(u8),
-    /// The frame is not one; what follows is skipped up to the next that is.
-    Broken(FrameError),
-}
-
-/// What is wrong with a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FrameError {
-    Count,
-    Length,
-    /// This byte stands where the `$` of an argument should.
-    NoArgument(u8),
-    /// An argument is longer than it said.
-    NoLineEnd,
+    /// The frame is not one, for this reason, at this byte; what follows is skipped up to the next that is.
+    Broken(Text, u8),
 }
 
 /// The largest argument that Redis takes.
@@ -59,9 +51,7 @@ enum Step {
     Begin,
     ArgumentEnd,
     Text,
-    BadNumber,
-    NoArgument,
-    NoLineEnd,
+    Broken(Text),
 }
 
 /// Where in a frame or line the input stands.
@@ -154,18 +144,15 @@ impl Frames {
             }
             let (&byte, rest) = input.split_first()?;
             *input = rest;
-            let error = match self.push(byte) {
+            let reason = match self.push(byte) {
                 Step::Inside => continue,
                 Step::Begin => return Some(Part::Begin(self.number)),
                 Step::ArgumentEnd => return Some(Part::ArgumentEnd),
                 Step::Text => return Some(Part::Text(byte)),
-                Step::BadNumber if self.is_length => FrameError::Length,
-                Step::BadNumber => FrameError::Count,
-                Step::NoArgument => FrameError::NoArgument(byte),
-                Step::NoLineEnd => FrameError::NoLineEnd,
+                Step::Broken(reason) => reason,
             };
             self.skip(byte);
-            return Some(Part::Broken(error));
+            return Some(Part::Broken(reason, byte));
         }
     }
 
@@ -193,15 +180,21 @@ impl Frames {
             State::NumberNewline if byte == b'\n' && self.number <= MAX_LENGTH => {
                 self.state = State::Bytes;
             }
-            State::Number | State::NumberNewline => return Step::BadNumber,
+            State::Number | State::NumberNewline => {
+                return Step::Broken(if self.is_length {
+                    texts::INVALID_LENGTH
+                } else {
+                    texts::INVALID_COUNT
+                });
+            }
             State::ArgumentStart if byte == b'$' => self.start_number(true),
-            State::ArgumentStart => return Step::NoArgument,
+            State::ArgumentStart => return Step::Broken(texts::NO_ARGUMENT),
             State::Bytes if byte == b'\r' => self.state = State::Newline,
             State::Newline if byte == b'\n' => {
                 self.end_argument();
                 return Step::ArgumentEnd;
             }
-            State::Bytes | State::Newline => return Step::NoLineEnd,
+            State::Bytes | State::Newline => return Step::Broken(texts::NO_LINE_END),
             State::Lost | State::LostLineStart => self.skip(byte),
         }
         Step::Inside
@@ -285,7 +278,10 @@ mod tests {
                         found.push("line".into());
                     }
                     Part::Text(_) => {}
-                    Part::Broken(error) => found.push(format!("{error:?}")),
+                    Part::Broken(reason, byte) => {
+                        let reason = reason.bytes().map(char::from).collect::<String>();
+                        found.push(format!("{reason} at {}", byte.escape_ascii()));
+                    }
                 }
             }
         }
@@ -317,23 +313,35 @@ mod tests {
     fn bad_counts_and_lengths_are_errors_and_the_next_frame_is_found() {
         let next = b"\r\nrest of it\r\n*1\r\n$4\r\nPING\r\n";
         for (bad, error) in [
-            (&b"*-1"[..], "Count"),
-            (b"*01", "Count"),
-            (b"*x", "Count"),
-            (b"*4294967296", "Count"),
-            (b"*99999999999999999999", "Count"),
-            (b"*1\r\n$-1", "Length"),
-            (b"*1\r\n$007", "Length"),
-            (b"*1\r\n$536870913", "Length"),
-            (b"*1\r\n$99999999999999999999", "Length"),
-            (b"*1\r\n$", "Length"),
-            (b"*1\r\n+OK", "NoArgument(43)"),
-            (b"*1\r\n$2\r\nabc", "NoLineEnd"),
-            (b"*1\r\n$2\r\nab\rx", "NoLineEnd"),
-            (b"*1\rx", "Count"),
+            (&b"*-1"[..], "Protocol error: invalid multibulk length"),
+            (b"*01", "Protocol error: invalid multibulk length"),
+            (b"*x", "Protocol error: invalid multibulk length"),
+            (b"*4294967296", "Protocol error: invalid multibulk length"),
+            (
+                b"*99999999999999999999",
+                "Protocol error: invalid multibulk length",
+            ),
+            (b"*1\r\n$-1", "Protocol error: invalid bulk length"),
+            (b"*1\r\n$007", "Protocol error: invalid bulk length"),
+            (b"*1\r\n$536870913", "Protocol error: invalid bulk length"),
+            (
+                b"*1\r\n$99999999999999999999",
+                "Protocol error: invalid bulk length",
+            ),
+            (b"*1\r\n$", "Protocol error: invalid bulk length"),
+            (b"*1\r\n+OK", "Protocol error: expected '$', got '%C'"),
+            (
+                b"*1\r\n$2\r\nabc",
+                "Protocol error: expected CRLF after an argument",
+            ),
+            (
+                b"*1\r\n$2\r\nab\rx",
+                "Protocol error: expected CRLF after an argument",
+            ),
+            (b"*1\rx", "Protocol error: invalid multibulk length"),
         ] {
             let found = parts(&[bad, next]);
-            let broken = found.iter().filter(|part| *part == error).count();
+            let broken = found.iter().filter(|part| part.starts_with(error)).count();
             assert_eq!(broken, 1, "{bad:?} {found:?}");
             assert!(
                 found.ends_with(&["begin 1".into(), "bytes PING".into(), "end".into()]),

@@ -3,7 +3,7 @@
 
 use super::call::{Call, Face};
 use super::commands;
-use super::frame::{FrameError, Frames, Part};
+use super::frame::{Frames, Part};
 use super::inline;
 use super::keyspace::Keyspace;
 use super::line_editor::{Edit, LineEditor, Typing};
@@ -88,9 +88,10 @@ impl Front {
                 Part::Bytes(bytes) => call.server.bytes(bytes),
                 Part::ArgumentEnd => end_argument(call),
                 Part::Text(byte) => self.take_text(byte, call),
-                Part::Broken(error) => {
+                Part::Broken(reason, byte) => {
                     self.is_after_empty_line = false;
-                    broken_frame(error, call);
+                    let shown = if byte.is_ascii_control() { b' ' } else { byte };
+                    call.error_of(reason, &[shown.into()]);
                 }
             }
         }
@@ -221,16 +222,4 @@ fn name_candidates(keyspace: &Keyspace, typing: &mut Typing<LINE, HISTORY>) {
             typing.candidate(keyspace.name(key));
         }
     }
-}
-
-#[inline(never)]
-fn broken_frame(error: FrameError, call: &mut Call) {
-    let (text, byte) = match error {
-        FrameError::Count => (texts::INVALID_COUNT, 0),
-        FrameError::Length => (texts::INVALID_LENGTH, 0),
-        FrameError::NoArgument(byte) => (texts::NO_ARGUMENT, byte),
-        FrameError::NoLineEnd => (texts::NO_LINE_END, 0),
-    };
-    let byte = if byte.is_ascii_control() { b' ' } else { byte };
-    call.error_of(text, &[byte.into()]);
 }
