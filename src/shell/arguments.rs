@@ -113,8 +113,8 @@ impl Arguments {
             let byte = words.next();
             match byte {
                 Some(byte) if byte != b' ' => {
-                    let own = argument.get(same);
-                    let is_same = own.is_some_and(|own| own.eq_ignore_ascii_case(&byte));
+                    let own = argument.get(same).copied().unwrap_or_default();
+                    let is_same = own.eq_ignore_ascii_case(&byte);
                     same = if is_same { same + 1 } else { usize::MAX };
                 }
                 _ if same == argument.len() => return Some(number),
