@@ -177,11 +177,11 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
     fn word_start(&self, mut is_in_word: bool) -> usize {
         let mut at = self.cursor;
         while at > 0 {
-            let is_space = self.byte(at - 1) == b' ';
-            if is_in_word && is_space {
+            if self.byte(at - 1) != b' ' {
+                is_in_word = true;
+            } else if is_in_word {
                 break;
             }
-            is_in_word |= !is_space;
             at -= 1;
         }
         at
