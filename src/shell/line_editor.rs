@@ -125,9 +125,8 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
 
     /// The line, after [`Edit::Line`] the one that was entered: UTF-8 without control characters, if the candidates
     /// for completion were.
-    #[inline(never)]
     pub(super) fn line(&self) -> &[u8] {
-        self.bytes.get(..self.length).unwrap_or_default()
+        self.bytes.get(..self.length.min(LINE)).unwrap_or_default()
     }
 
     /// Inserts a byte, for which there is room.
@@ -147,10 +146,6 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
             core::mem::swap(&mut self.bytes[place], &mut byte);
         }
         byte
-    }
-
-    fn slice(&self, start: usize, end: usize) -> &[u8] {
-        self.bytes.get(start..end).unwrap_or_default()
     }
 
     /// One byte; 0 where there is none.
@@ -244,8 +239,7 @@ pub(super) struct Typing<'a, const LINE: usize, const HISTORY: usize> {
 impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
     /// Whether the word to be completed is the first of its line.
     pub(super) fn is_first_word(&self) -> bool {
-        let before = self.editor.slice(0, self.word_start);
-        before.iter().all(|&byte| byte == b' ')
+        (0..self.word_start).all(|at| self.editor.byte(at) == b' ')
     }
 
     /// Takes what the word may become, if it starts with the word.
@@ -328,7 +322,7 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
     fn enter(&mut self) {
         self.emit(LINE_END);
         let editor = &mut *self.editor;
-        let line = editor.bytes.get(..editor.length).unwrap_or_default();
+        let line = editor.bytes.get(..editor.length.min(LINE)).unwrap_or_default();
         editor.history.add(line);
     }
 
@@ -394,7 +388,7 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
     fn recall(&mut self, key: Key) {
         let step = if key == key::UP { 1 } else { usize::MAX };
         let editor = &mut *self.editor;
-        let unfinished = editor.bytes.get(..editor.length).unwrap_or_default();
+        let unfinished = editor.bytes.get(..editor.length.min(LINE)).unwrap_or_default();
         if !editor.history.browse(step, unfinished) {
             return self.bell();
         }
