@@ -328,7 +328,8 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
 
     fn interrupt(&mut self) {
         self.emit(CANCELLED);
-        self.editor.start_line(self.out);
+        self.editor.clear();
+        self.draw();
     }
 
     fn clear_screen(&mut self) {

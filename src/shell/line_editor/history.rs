@@ -78,10 +78,11 @@ impl<const ROOM: usize> History<ROOM> {
     /// The line to show, copied to a buffer; its length. The unfinished line ends browsing.
     pub(super) fn shown(&mut self, line: &mut [u8]) -> usize {
         let mut length = 0;
-        for (place, &byte) in line.iter_mut().zip(self.bytes.iter().skip(self.start(self.number))) {
-            if byte == END {
+        for at in self.start(self.number)..ROOM {
+            let byte = self.byte(at);
+            let Some(place) = line.get_mut(length).filter(|_| byte != END) else {
                 break;
-            }
+            };
             *place = byte;
             length += 1;
         }
