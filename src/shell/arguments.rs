@@ -82,6 +82,7 @@ impl Arguments {
         let Some(&[start, end]) = self.starts.get(i..).and_then(<[u16]>::first_chunk) else {
             return &[];
         };
+        // They are in order and in the array; said this way, the check is shorter.
         let end = usize::from(end).min(ROOM);
         let start = usize::from(start).min(end);
         self.bytes.get(start..end).unwrap_or_default()

@@ -126,6 +126,7 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
     /// The line, after [`Edit::Line`] the one that was entered: UTF-8 without control characters, if the candidates
     /// for completion were.
     pub(super) fn line(&self) -> &[u8] {
+        // Limited, here and below: what is sure to be in the array needs no check, which is longer.
         self.bytes.get(..self.length.min(LINE)).unwrap_or_default()
     }
 
@@ -153,7 +154,7 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
         self.bytes.get(at).copied().unwrap_or(0)
     }
 
-    /// The start of the next character in a direction, 1 or -1.
+    /// The start of the next character in a direction, 1 or -1; the latter not from the start of the text.
     #[inline(never)]
     fn neighbour(&self, mut at: usize, direction: usize) -> usize {
         loop {
@@ -274,7 +275,11 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
             num_same = num_same.min(self.num_common);
         }
         // Both end in a whole character.
-        while num_same > 0 && rest.get(num_same).is_some_and(|&byte| is_continuation(byte)) {
+        while num_same > 0
+            && rest
+                .get(num_same)
+                .is_some_and(|&byte| is_continuation(byte))
+        {
             num_same -= 1;
         }
         self.num_candidates += 1;
@@ -322,7 +327,10 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
     fn enter(&mut self) {
         self.emit(LINE_END);
         let editor = &mut *self.editor;
-        let line = editor.bytes.get(..editor.length.min(LINE)).unwrap_or_default();
+        let line = editor
+            .bytes
+            .get(..editor.length.min(LINE))
+            .unwrap_or_default();
         editor.history.add(line);
     }
 
@@ -389,7 +397,10 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
     fn recall(&mut self, key: Key) {
         let step = if key == key::UP { 1 } else { usize::MAX };
         let editor = &mut *self.editor;
-        let unfinished = editor.bytes.get(..editor.length.min(LINE)).unwrap_or_default();
+        let unfinished = editor
+            .bytes
+            .get(..editor.length.min(LINE))
+            .unwrap_or_default();
         if !editor.history.browse(step, unfinished) {
             return self.bell();
         }

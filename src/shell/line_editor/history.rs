@@ -80,10 +80,10 @@ impl<const ROOM: usize> History<ROOM> {
         let mut length = 0;
         for at in self.start(self.number)..ROOM {
             let byte = self.byte(at);
-            let Some(place) = line.get_mut(length).filter(|_| byte != END) else {
-                break;
-            };
-            *place = byte;
+            match line.get_mut(length) {
+                Some(place) if byte != END => *place = byte,
+                _ => break,
+            }
             length += 1;
         }
         if self.number == 0 {
