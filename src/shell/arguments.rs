@@ -82,6 +82,7 @@ impl Arguments {
         let Some(&[start, end]) = self.starts.get(i..).and_then(<[u16]>::first_chunk) else {
             return &[];
         };
+        // They are in order and in the array; said this way, the check is shorter.
         let end = usize::from(end).min(ROOM);
         let start = usize::from(start).min(end);
         self.bytes.get(start..end).unwrap_or_default()
@@ -113,8 +114,8 @@ impl Arguments {
             let byte = words.next();
             match byte {
                 Some(byte) if byte != b' ' => {
-                    let own = argument.get(same);
-                    let is_same = own.is_some_and(|own| own.eq_ignore_ascii_case(&byte));
+                    let own = argument.get(same).copied().unwrap_or_default();
+                    let is_same = own.eq_ignore_ascii_case(&byte);
                     same = if is_same { same + 1 } else { usize::MAX };
                 }
                 _ if same == argument.len() => return Some(number),

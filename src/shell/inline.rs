@@ -41,20 +41,20 @@ pub(super) fn split(line: &[u8], take: &mut dyn FnMut(Option<u8>)) -> Result<(),
             state = CLOSED;
             continue;
         } else if byte == b'\\'
-            && let [escaped, digits @ ..] = rest.as_slice()
-            && (state == b'"' || *escaped == state)
+            && let Some(&escaped) = rest.as_slice().first()
+            && (state == b'"' || escaped == state)
         {
-            byte = *escaped;
-            rest = digits.iter();
+            byte = escaped;
+            rest.next();
             if state == b'"' {
                 if let Some(place) = CONTROLS.iter().position(|letter| *letter == byte) {
                     byte = 7 + place as u8;
                 } else if byte == b'x'
-                    && let [high, low, after @ ..] = digits
+                    && let [high, low, ..] = rest.as_slice()
                     && nibble(*high) | nibble(*low) < 16
                 {
                     byte = nibble(*high) << 4 | nibble(*low);
-                    rest = after.iter();
+                    rest.nth(1);
                 }
             }
         }

@@ -125,9 +125,9 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
 
     /// The line, after [`Edit::Line`] the one that was entered: UTF-8 without control characters, if the candidates
     /// for completion were.
-    #[inline(never)]
     pub(super) fn line(&self) -> &[u8] {
-        self.bytes.get(..self.length).unwrap_or_default()
+        // Limited, here and below: what is sure to be in the array needs no check, which is longer.
+        self.bytes.get(..self.length.min(LINE)).unwrap_or_default()
     }
 
     /// Inserts a byte, for which there is room.
@@ -149,16 +149,12 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
         byte
     }
 
-    fn slice(&self, start: usize, end: usize) -> &[u8] {
-        self.bytes.get(start..end).unwrap_or_default()
-    }
-
     /// One byte; 0 where there is none.
     fn byte(&self, at: usize) -> u8 {
         self.bytes.get(at).copied().unwrap_or(0)
     }
 
-    /// The start of the next character in a direction, 1 or -1.
+    /// The start of the next character in a direction, 1 or -1; the latter not from the start of the text.
     #[inline(never)]
     fn neighbour(&self, mut at: usize, direction: usize) -> usize {
         loop {
@@ -177,11 +173,11 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
     fn word_start(&self, mut is_in_word: bool) -> usize {
         let mut at = self.cursor;
         while at > 0 {
-            let is_space = self.byte(at - 1) == b' ';
-            if is_in_word && is_space {
+            if self.byte(at - 1) != b' ' {
+                is_in_word = true;
+            } else if is_in_word {
                 break;
             }
-            is_in_word |= !is_space;
             at -= 1;
         }
         at
@@ -244,8 +240,7 @@ pub(super) struct Typing<'a, const LINE: usize, const HISTORY: usize> {
 impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
     /// Whether the word to be completed is the first of its line.
     pub(super) fn is_first_word(&self) -> bool {
-        let before = self.editor.slice(0, self.word_start);
-        before.iter().all(|&byte| byte == b' ')
+        (0..self.word_start).all(|at| self.editor.byte(at) == b' ')
     }
 
     /// Takes what the word may become, if it starts with the word.
@@ -332,13 +327,17 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
     fn enter(&mut self) {
         self.emit(LINE_END);
         let editor = &mut *self.editor;
-        let line = editor.bytes.get(..editor.length).unwrap_or_default();
+        let line = editor
+            .bytes
+            .get(..editor.length.min(LINE))
+            .unwrap_or_default();
         editor.history.add(line);
     }
 
     fn interrupt(&mut self) {
         self.emit(CANCELLED);
-        self.editor.start_line(self.out);
+        self.editor.clear();
+        self.draw();
     }
 
     fn clear_screen(&mut self) {
@@ -398,7 +397,10 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
     fn recall(&mut self, key: Key) {
         let step = if key == key::UP { 1 } else { usize::MAX };
         let editor = &mut *self.editor;
-        let unfinished = editor.bytes.get(..editor.length).unwrap_or_default();
+        let unfinished = editor
+            .bytes
+            .get(..editor.length.min(LINE))
+            .unwrap_or_default();
         if !editor.history.browse(step, unfinished) {
             return self.bell();
         }

@@ -78,14 +78,12 @@ impl<const ROOM: usize> History<ROOM> {
     /// The line to show, copied to a buffer; its length. The unfinished line ends browsing.
     pub(super) fn shown(&mut self, line: &mut [u8]) -> usize {
         let mut length = 0;
-        for (place, &byte) in line
-            .iter_mut()
-            .zip(self.bytes.iter().skip(self.start(self.number)))
-        {
-            if byte == END {
-                break;
+        for at in self.start(self.number)..ROOM {
+            let byte = self.byte(at);
+            match line.get_mut(length) {
+                Some(place) if byte != END => *place = byte,
+                _ => break,
             }
-            *place = byte;
             length += 1;
         }
         if self.number == 0 {
