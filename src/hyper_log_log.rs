@@ -481,17 +481,16 @@ pub(crate) fn estimate(counts: &[u16; COUNTS], registers: u32, alpha: u64, hash_
     let fraction_bits = 31 - 2 * precision;
     let quotient = ((fraction(alpha, sum) >> 32) as u32).div_ceil(2);
 
-    let least = least as u32;
-    if least < fraction_bits {
-        let shift = fraction_bits - least;
-        u64::from((quotient + (1 << (shift - 1))) >> shift)
-    } else {
-        let (quotient, shift) = (u64::from(quotient), least - fraction_bits);
-        if shift > quotient.leading_zeros() {
-            return u64::MAX;
-        }
-        quotient << shift
+    // Of a hash of 32 bits, no register that an insert wrote is higher.
+    let (quotient, least) = (u64::from(quotient), (least as u32).min(hash_bits));
+    if least <= 32 {
+        return ((quotient << least) + (1 << (fraction_bits - 1))) >> fraction_bits;
     }
+    let shift = least - fraction_bits;
+    if shift > quotient.leading_zeros() {
+        return u64::MAX;
+    }
+    quotient << shift
 }
 
 /// Ertl's `x + sum(x^(2^k) 2^(k - 1))` over all `k` from 1, for `x` below 1 in units of 2^-32: what the empty

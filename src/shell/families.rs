@@ -101,34 +101,42 @@ impl Slots<'_> {
         let row = block_index(hash, self.blocks.len() / number) * number + generation;
         let mut width = 16 * self.per_word.get();
         let mut first = row * width;
-        let is_sketch = self.per_word.get() == 1;
-        if is_sketch {
+        // From one probe to the next.
+        let mut stride = 0;
+        if self.per_word.get() == 1 {
             width = self.header[word::CAPACITY] as usize;
             first = 0;
+            stride = width;
         }
         let most = u32::MAX >> (32 - 32 / self.per_word);
         let mut least = most;
         let mut probe = hash;
         for i in 0..num_probes(self.header) {
             probe = probe.wrapping_mul(GOLDEN);
-            let mut index = first + block_index(probe, width);
-            // Where two probes meet, only the first counts.
-            let mut is_met = false;
-            if is_sketch {
-                index += i as usize * width;
+            let slot = block_index(probe, width);
+            let index = first + slot;
+            let value = self.get(index);
+            least = least.min(value);
+            let mut more = step;
+            if stride > 0 {
+                more = step.min(most - value);
             } else {
+                // Where two probes meet, only the first counts.
                 let mut earlier = hash;
                 for _ in 0..i {
                     earlier = earlier.wrapping_mul(GOLDEN);
-                    is_met |= first + block_index(earlier, width) == index;
+                    if block_index(earlier, width) == slot {
+                        more = 0;
+                    }
+                }
+                if value == most {
+                    more = 0;
                 }
             }
-            let value = self.get(index);
-            least = least.min(value);
-            if step > 0 && value < most && !is_met {
-                let room = most - value;
-                self.add(index, if is_sketch { step.min(room) } else { step });
+            if more > 0 {
+                self.add(index, more);
             }
+            first += stride;
         }
         least
     }

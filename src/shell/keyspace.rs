@@ -388,11 +388,13 @@ impl<'a> Keyspace<'a> {
         let Some(mut stage) = self.last_stage_without(key, hash) else {
             return Ok(false);
         };
-        let mut header = self.header(stage);
-        if header[word::ITEMS] >= header[word::CAPACITY] {
+        let header = loop {
+            let header = self.header(stage);
+            if header[word::ITEMS] < header[word::CAPACITY] {
+                break header;
+            }
             stage = self.grow(stage)?;
-            header = self.header(stage);
-        }
+        };
         let (k, items) = (num_probes(header), header[word::ITEMS]);
         let blocks = self.blocks_mut(stage);
         let index = block_index(hash, blocks.len());
