@@ -2,7 +2,7 @@
 
 use core::slice;
 
-use super::decimal::{Decimal, parse};
+use super::decimal::parse;
 use super::keyspace::KeyRef;
 use super::kind::Kind;
 use super::server::Server;
@@ -377,20 +377,25 @@ impl Call<'_, '_> {
         }
     }
 
-    #[inline(never)]
     fn decimal(&mut self, number: u32) {
-        self.write(Decimal::new(number).as_bytes());
+        // No digit has as many behind it as would be set off.
+        self.digits(number, 10);
     }
 
-    fn grouped(&mut self, value: u32) {
-        let digits = Decimal::new(value);
-        let mut left = digits.as_bytes();
-        while let [digit, rest @ ..] = left {
-            self.put(*digit);
-            if matches!(rest.len(), 3 | 6 | 9) {
-                self.put(b',');
-            }
-            left = rest;
+    fn grouped(&mut self, number: u32) {
+        self.digits(number, 0);
+    }
+
+    /// A number in decimal digits, with a comma where three, six or nine are behind it; calls itself for each digit but
+    /// the first.
+    #[inline(never)]
+    fn digits(&mut self, number: u32, behind: u32) {
+        if number >= 10 {
+            self.digits(number / 10, behind + 1);
+        }
+        self.put(b'0' + (number % 10) as u8);
+        if let 3 | 6 | 9 = behind {
+            self.put(b',');
         }
     }
 
