@@ -39,6 +39,7 @@ impl Text {
     }
 
     /// Its bytes, as they were written.
+    #[inline(never)]
     pub fn bytes(self) -> Bytes {
         Bytes {
             at: self.0.get() as usize,
