@@ -6,6 +6,7 @@
 use crate::block::{Block512, clear};
 use crate::copy::copy;
 
+use super::DUMPS;
 use super::kind::Kind;
 
 /// Bytes in a unit, what the arena is counted in: a block.
@@ -105,7 +106,7 @@ const LOADING: u32 = 1 << 31;
 
 /// Whether a run is being loaded, and not a key yet.
 pub(super) fn is_loading(header: &Header) -> bool {
-    header[word::SMALL] & LOADING != 0
+    DUMPS && header[word::SMALL] & LOADING != 0
 }
 
 pub(super) fn set_loading(header: &mut Header, is_loading: bool) {

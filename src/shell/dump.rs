@@ -5,6 +5,7 @@
 
 use core::num::NonZero;
 
+use super::DUMPS;
 use super::arena::{self, Header as Run, UNIT_BYTES, num_probes, word as run_word};
 use super::call::Outcome;
 use super::families::{
@@ -492,6 +493,9 @@ impl Load {
 
     /// Gives the RAM of a load that is not complete back.
     pub fn abandon(&mut self, keyspace: &mut Keyspace) {
+        if !DUMPS {
+            return;
+        }
         keyspace.remove_loading();
         self.stage = None;
         self.position = 0;
