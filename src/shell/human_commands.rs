@@ -152,12 +152,12 @@ pub(super) fn fill(call: &mut Call) -> Outcome {
 
 /// `plan 26000 1%`: what a filter would take.
 pub(super) fn plan(call: &mut Call) -> Outcome {
-    let items = call.number(1).ok_or(texts::HOW_MANY)?;
+    let items = call.number(1).ok_or(texts::PLAN_WHAT)?;
     let rate = match call.argument(2) {
         [digits @ .., b'%'] => parse_parts_per_billion(digits).map(|parts| parts / 100),
         text => parse_parts_per_billion(text),
     };
-    let rate = Rate::from_parts_per_billion(rate.ok_or(texts::WHAT_RATE)?);
+    let rate = Rate::from_parts_per_billion(rate.ok_or(texts::PLAN_WHAT)?);
     let items = u64::from(items);
     let Ok(plan) = &Plan::try_for_keys_in(items, rate, Layout::DEFAULT) else {
         return Err(texts::NO_PLAN);

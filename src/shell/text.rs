@@ -1,7 +1,7 @@
 //! The console's texts as they lie in flash: packed by the compiler, in about 60 % of their bytes.
 //!
-//! A byte from 128 on stands for two others, which may be such bytes again: [`PAIRS`] has them, chosen for the texts
-//! that there are. A text is known by where it begins, one number in place of an address and a length, which makes
+//! A byte that is not ASCII, or a control byte that no text has, stands for two others, which may be such bytes again:
+//! [`PAIRS`] has them, chosen for the texts that there are. A text is known by where it begins, one number in place of an address and a length, which makes
 //! every place that names one smaller, too.
 
 use core::num::NonZero;
@@ -73,8 +73,7 @@ impl Bytes {
             self.at += 1;
             byte
         };
-        while byte >= 128 {
-            let [first, second] = PAIRS[usize::from(byte & 127)];
+        while let Some([first, second]) = pair(byte) {
             if let Some(place) = self.second.get_mut(self.waiting) {
                 *place = second;
             }
@@ -93,8 +92,33 @@ impl Iterator for Bytes {
     }
 }
 
+/// What a byte stands for, if not for itself.
+fn pair(byte: u8) -> Option<[u8; 2]> {
+    let number = match byte {
+        FIRST_CONTROL..b' ' => byte - FIRST_CONTROL,
+        128.. => byte - 128 + NUM_CONTROLS,
+        _ => return None,
+    };
+    PAIRS.get(usize::from(number)).copied()
+}
+
+/// The byte that stands for the pair of this number.
+const fn code(number: usize) -> u8 {
+    let number = number as u8;
+    if number < NUM_CONTROLS {
+        FIRST_CONTROL + number
+    } else {
+        number - NUM_CONTROLS + 128
+    }
+}
+
 /// Behind every text.
 const END: u8 = 0;
+/// The first of the control bytes that stand for pairs, up to a space; tabs and line feeds are texts' own.
+const FIRST_CONTROL: u8 = b'\n' + 1;
+const NUM_CONTROLS: u8 = b' ' - FIRST_CONTROL;
+/// How many pairs there can be.
+pub(super) const NUM_PAIRS: usize = NUM_CONTROLS as usize + 128;
 
 const COUNT: usize = TEXTS.len() + commands::COUNT;
 
@@ -156,7 +180,10 @@ const fn pack<const ROOM: usize>(text: &[u8], packed: &mut Packed<ROOM>) {
     let mut length = text.len();
     let mut i = 0;
     while i < length {
-        assert!(text[i].is_ascii() && text[i] != END, "texts are ASCII");
+        assert!(
+            matches!(text[i], b'\t' | b'\n' | b' '..=b'~'),
+            "texts are ASCII"
+        );
         packed.bytes[start + i] = text[i];
         i += 1;
     }
@@ -169,7 +196,7 @@ const fn pack<const ROOM: usize>(text: &[u8], packed: &mut Packed<ROOM>) {
             from += 1;
             packed.bytes[to] = byte;
             if byte == first && from < start + length && packed.bytes[from] == second {
-                packed.bytes[to] = 128 + number as u8;
+                packed.bytes[to] = code(number);
                 from += 1;
             }
             to += 1;
@@ -182,15 +209,11 @@ const fn pack<const ROOM: usize>(text: &[u8], packed: &mut Packed<ROOM>) {
 }
 
 const _: () = {
-    let mut depths = [0; 128];
+    let mut depths = [0; 256];
     let mut i = 0;
     while i < PAIRS.len() {
-        let first = PAIRS[i][0];
-        depths[i] = 1;
-        if first >= 128 {
-            depths[i] += depths[(first - 128) as usize];
-        }
-        assert!(depths[i] <= DEPTH);
+        depths[code(i) as usize] = 1 + depths[PAIRS[i][0] as usize];
+        assert!(depths[code(i) as usize] <= DEPTH);
         i += 1;
     }
 };
@@ -226,7 +249,7 @@ mod tests {
                 *counts.entry([pair[0], pair[1]]).or_insert(0) += 1;
             }
             let (pair, _) = counts.into_iter().max_by_key(|(_, count)| *count).unwrap();
-            let byte = 128 + pairs.len() as u8;
+            let byte = code(pairs.len());
             for text in &mut texts {
                 let mut from = 0;
                 while from + 1 < text.len() {
@@ -252,9 +275,10 @@ mod tests {
         let pairs = best_pairs();
         let mut source = String::from(
             "//! The pairs of bytes that texts are packed with: written by a test of [`text`](super::text), from the texts.\n\n\
-             /// What the bytes from 128 on stand for.\n\
+             use super::text::NUM_PAIRS;\n\n\
+             /// What bytes stand for that no text has.\n\
              #[rustfmt::skip]\n\
-             pub(super) static PAIRS: [[u8; 2]; 128] = [\n",
+             pub(super) static PAIRS: [[u8; 2]; NUM_PAIRS] = [\n",
         );
         for row in pairs.chunks(8) {
             let row: Vec<String> = row.iter().map(|[a, b]| format!("[{a}, {b}]")).collect();
