@@ -204,18 +204,18 @@ impl Call<'_, '_> {
             Face::Human => self.part(words, b',', usize::from(!truth)),
             // In one piece: this is what most commands answer.
             Face::Resp2 => return self.write(if truth { b":1\r\n" } else { b":0\r\n" }),
-            Face::Resp3 => self.write(if truth { b"#t" } else { b"#f" }),
+            Face::Resp3 => {
+                self.put(b'#');
+                self.put(if truth { b't' } else { b'f' });
+            }
         }
         self.end_line();
     }
 
     #[inline(never)]
     pub fn null(&mut self) {
-        self.write(match self.server.face {
-            Face::Human => b"(nil)",
-            Face::Resp2 => b"$-1",
-            Face::Resp3 => b"_",
-        });
+        let face = self.server.face as usize;
+        self.part(texts::NULLS, b',', face);
         self.end_line();
     }
 

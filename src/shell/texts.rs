@@ -102,6 +102,8 @@ texts! {
     // Not an error of the class ERR.
     LAST_ERROR = "";
     OK = "OK";
+    // For each face.
+    NULLS = "$-1,_,(nil)";
     NONE = "(none)";
     PONG = "PONG";
     RESET = "RESET";
