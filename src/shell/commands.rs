@@ -294,29 +294,26 @@ impl Command {
     #[inline(never)]
     pub fn is_named(&self, name: &[u8]) -> bool {
         let mut text = self.text().bytes();
-        name.iter().all(|byte| {
-            byte > &b' '
-                && text
-                    .next()
-                    .is_some_and(|own| without_case(own) == without_case(*byte))
-        }) && text.next().is_none_or(|end| end <= b' ')
+        for byte in name {
+            let own = text.next().unwrap_or(b' ');
+            if *byte <= b' ' || without_case(own) != without_case(*byte) {
+                return false;
+            }
+        }
+        text.next().is_none_or(|end| end <= b' ')
     }
 
-    /// In the case in which people write it; any is understood.
-    #[inline(never)]
-    pub fn name(&self) -> Name {
-        let mut name = Name {
-            bytes: [0; LONGEST],
-            length: 0,
-        };
-        for (place, byte) in name.bytes.iter_mut().zip(self.text().bytes()) {
-            if byte <= b' ' {
+    /// Its name in the case in which people write it; any is understood.
+    pub fn name<'b>(&self, room: &'b mut [u8; LONGEST]) -> &'b [u8] {
+        let mut length = 0;
+        for byte in self.text().bytes() {
+            if byte <= b' ' || length == room.len() {
                 break;
             }
-            *place = byte;
-            name.length += 1;
+            room[length] = byte;
+            length += 1;
         }
-        name
+        room.get(..length).unwrap_or(&[])
     }
 
     fn fewest_and_most(&self) -> (u32, u32) {
@@ -347,19 +344,7 @@ impl Command {
 const TEXT_BITS: u32 = 13;
 
 /// Bytes of the longest name.
-const LONGEST: usize = 16;
-
-/// The name of a command, unpacked.
-pub(super) struct Name {
-    bytes: [u8; LONGEST],
-    length: usize,
-}
-
-impl Name {
-    pub fn as_bytes(&self) -> &[u8] {
-        self.bytes.get(..self.length).unwrap_or(&[])
-    }
-}
+pub(super) const LONGEST: usize = 16;
 
 #[cfg(test)]
 mod tests {
@@ -368,11 +353,9 @@ mod tests {
     #[test]
     fn every_command_is_found_by_its_name_in_any_case() {
         for command in &COMMANDS {
-            let name = command.name();
-            for name in [
-                name.as_bytes().to_ascii_lowercase(),
-                name.as_bytes().to_ascii_uppercase(),
-            ] {
+            let mut room = [0; LONGEST];
+            let name = command.name(&mut room);
+            for name in [name.to_ascii_lowercase(), name.to_ascii_uppercase()] {
                 assert_eq!(find(&name).unwrap().text(), command.text());
             }
         }

@@ -214,8 +214,9 @@ fn end_argument(call: &mut Call) {
 #[inline(never)]
 fn name_candidates(keyspace: &Keyspace, typing: &mut Typing<LINE, HISTORY>) {
     if typing.is_first_word() {
+        let mut room = [0; commands::LONGEST];
         for command in &commands::COMMANDS {
-            typing.candidate(command.name().as_bytes());
+            typing.candidate(command.name(&mut room));
         }
     } else {
         for key in keyspace.keys() {
