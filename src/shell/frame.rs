@@ -29,10 +29,14 @@ enum State {
     /// Where a frame may begin.
     LineStart,
     Text,
-    /// The digits behind `*` or `$`, and the `\n` behind them.
-    Number,
-    NumberNewline,
+    /// The digits behind `*`.
+    Count,
+    /// The `\n` behind them.
+    CountNewline,
     ArgumentStart,
+    /// The digits behind `$`.
+    Length,
+    LengthNewline,
     /// An argument, of which [`Frames::number`] bytes are still to come, then `\r`.
     Bytes,
     /// The `\n` after an argument.
@@ -43,28 +47,16 @@ enum State {
     LostLineStart,
 }
 
-/// What one more byte came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    /// Nothing to hand on yet.
-    Inside,
-    Begin,
-    ArgumentEnd,
-    Text,
-    Broken(Text),
-}
+/// In place of a number, before its first digit.
+const NO_NUMBER: u32 = u32::MAX;
 
 /// Where in a frame or line the input stands.
 #[derive(Debug)]
 pub(super) struct Frames {
     state: State,
-    /// Whether the number is the length of an argument, not their count.
-    is_length: bool,
-    /// Whether the number has a digit.
-    has_digit: bool,
     /// The number that is being read, or the bytes that are still to come.
     number: u32,
-    /// Arguments of this frame that have not begun.
+    /// Arguments of this frame that have not ended.
     arguments_left: u32,
 }
 
@@ -72,8 +64,6 @@ impl Frames {
     pub const fn new() -> Self {
         Self {
             state: State::LineStart,
-            is_length: false,
-            has_digit: false,
             number: 0,
             arguments_left: 0,
         }
@@ -119,136 +109,78 @@ impl Frames {
                 self.number -= bytes.len() as u32;
                 return Some(Part::Bytes(bytes));
             }
-            // What is there in one piece, as it mostly is, takes fewer instructions than byte by byte.
-            match (self.state, *input) {
-                (State::Bytes, [b'\r', b'\n', rest @ ..]) => {
-                    *input = rest;
-                    self.end_argument();
-                    return Some(Part::ArgumentEnd);
-                }
-                (State::LineStart, [b'*', line @ ..])
-                | (State::ArgumentStart, [b'$', line @ ..]) => {
-                    if let Some((number, rest)) = number_of_line(line) {
-                        *input = rest;
-                        self.number = number;
-                        if self.state == State::ArgumentStart {
-                            self.state = State::Bytes;
-                            continue;
-                        }
-                        self.arguments_left = number;
-                        self.state = State::ArgumentStart;
-                        return Some(Part::Begin(number));
-                    }
-                }
-                _ => {}
-            }
             let (&byte, rest) = input.split_first()?;
             *input = rest;
-            let reason = match self.push(byte) {
-                Step::Inside => continue,
-                Step::Begin => return Some(Part::Begin(self.number)),
-                Step::ArgumentEnd => return Some(Part::ArgumentEnd),
-                Step::Text => return Some(Part::Text(byte)),
-                Step::Broken(reason) => reason,
-            };
-            self.skip(byte);
-            return Some(Part::Broken(reason, byte));
-        }
-    }
-
-    #[inline(never)]
-    fn push(&mut self, byte: u8) -> Step {
-        let state = self.state;
-        match state {
-            State::LineStart | State::LostLineStart if byte == b'*' => self.start_number(false),
-            State::LineStart | State::Text => {
-                self.state = State::Text;
-                return Step::Text;
-            }
-            State::Number if self.push_digit(byte) => {}
-            State::Number if byte == b'\r' && self.has_digit => self.state = State::NumberNewline,
-            State::NumberNewline if byte == b'\n' && !self.is_length => {
-                self.arguments_left = self.number;
-                // Redis ignores an empty frame, too.
-                if self.number == 0 {
-                    self.state = State::LineStart;
-                } else {
-                    self.state = State::ArgumentStart;
-                    return Step::Begin;
+            let mut part = None;
+            let next = match (self.state, byte) {
+                (State::Count | State::Length, b'0'..=b'9') if self.push_digit(byte) => self.state,
+                (State::Bytes, b'\r') => State::Newline,
+                (State::Newline, b'\n') => {
+                    self.arguments_left -= 1;
+                    part = Some(Part::ArgumentEnd);
+                    self.between_arguments()
                 }
+                (State::ArgumentStart, b'$') => {
+                    self.number = NO_NUMBER;
+                    State::Length
+                }
+                (State::Length, b'\r') if self.number <= MAX_LENGTH => State::LengthNewline,
+                (State::LengthNewline, b'\n') => State::Bytes,
+                (State::LineStart | State::LostLineStart, b'*') => {
+                    self.number = NO_NUMBER;
+                    State::Count
+                }
+                (State::Count, b'\r') if self.number != NO_NUMBER => State::CountNewline,
+                (State::CountNewline, b'\n') => {
+                    self.arguments_left = self.number;
+                    // Redis ignores an empty frame, too.
+                    if self.number > 0 {
+                        part = Some(Part::Begin(self.number));
+                    }
+                    self.between_arguments()
+                }
+                (State::LineStart | State::Text, _) => {
+                    part = Some(Part::Text(byte));
+                    State::Text
+                }
+                (state, _) => {
+                    let reason = match state {
+                        State::Count | State::CountNewline => Some(texts::INVALID_COUNT),
+                        State::Length | State::LengthNewline => Some(texts::INVALID_LENGTH),
+                        State::ArgumentStart => Some(texts::NO_ARGUMENT),
+                        State::Bytes | State::Newline => Some(texts::NO_LINE_END),
+                        _ => None,
+                    };
+                    part = reason.map(|reason| Part::Broken(reason, byte));
+                    match byte {
+                        b'\n' => State::LostLineStart,
+                        _ => State::Lost,
+                    }
+                }
+            };
+            self.state = next;
+            if part.is_some() {
+                return part;
             }
-            State::NumberNewline if byte == b'\n' && self.number <= MAX_LENGTH => {
-                self.state = State::Bytes;
-            }
-            State::Number | State::NumberNewline => {
-                return Step::Broken(if self.is_length {
-                    texts::INVALID_LENGTH
-                } else {
-                    texts::INVALID_COUNT
-                });
-            }
-            State::ArgumentStart if byte == b'$' => self.start_number(true),
-            State::ArgumentStart => return Step::Broken(texts::NO_ARGUMENT),
-            State::Bytes if byte == b'\r' => self.state = State::Newline,
-            State::Newline if byte == b'\n' => {
-                self.end_argument();
-                return Step::ArgumentEnd;
-            }
-            State::Bytes | State::Newline => return Step::Broken(texts::NO_LINE_END),
-            State::Lost | State::LostLineStart => self.skip(byte),
         }
-        Step::Inside
     }
 
-    fn end_argument(&mut self) {
-        self.arguments_left = self.arguments_left.saturating_sub(1);
-        self.state = match self.arguments_left {
+    fn between_arguments(&self) -> State {
+        match self.arguments_left {
             0 => State::LineStart,
             _ => State::ArgumentStart,
-        };
-    }
-
-    fn start_number(&mut self, is_length: bool) {
-        self.state = State::Number;
-        self.is_length = is_length;
-        self.has_digit = false;
-        self.number = 0;
-    }
-
-    /// Takes a digit; false when it is none, or the number begins with a zero or grows too large.
-    fn push_digit(&mut self, byte: u8) -> bool {
-        let digit = byte.wrapping_sub(b'0');
-        let is_good =
-            digit <= 9 && self.number < u32::MAX / 10 && !(self.has_digit && self.number == 0);
-        if is_good {
-            self.number = self.number * 10 + u32::from(digit);
-            self.has_digit = true;
         }
-        is_good
     }
 
-    fn skip(&mut self, byte: u8) {
-        self.state = match byte {
-            b'\n' => State::LostLineStart,
-            _ => State::Lost,
+    /// Takes a digit; false when the number begins with a zero or grows too large.
+    fn push_digit(&mut self, digit: u8) -> bool {
+        let before = match self.number {
+            NO_NUMBER => 0,
+            0 | 400_000_000.. => return false,
+            number => number * 10,
         };
-    }
-}
-
-/// The number on a line, and what is behind it; `None` when not all of the line is here, or something is unusual.
-fn number_of_line(line: &[u8]) -> Option<(u32, &[u8])> {
-    let mut number = 0;
-    let mut rest = line;
-    while let [digit @ b'0'..=b'9', after @ ..] = rest
-        && number < MAX_LENGTH / 10
-    {
-        number = number * 10 + u32::from(digit - b'0');
-        rest = after;
-    }
-    match rest {
-        // Anything else may begin with a zero, and a zero alone is rare.
-        [b'\r', b'\n', rest @ ..] if line.first() > Some(&b'0') => Some((number, rest)),
-        _ => None,
+        self.number = before + u32::from(digit - b'0');
+        true
     }
 }
 
