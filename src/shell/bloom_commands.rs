@@ -196,20 +196,21 @@ pub(super) fn info(call: &mut Call) -> Outcome {
         summary.items,
         summary.expansion,
     ];
-    let mut fields = 0..5;
+    let mut first = 0;
+    let mut number = values.len();
     if call.num_arguments() == 3 {
         let wanted = call.which(2, texts::BLOOM_FIELD_WORDS);
-        let wanted = wanted.ok_or(texts::INVALID_INFORMATION)?;
-        fields = wanted..wanted + 1;
+        first = wanted.ok_or(texts::INVALID_INFORMATION)?;
+        number = 1;
     }
     // One field alone comes without its name in RESP2.
-    let is_bare = fields.len() == 1 && call.server.face == Face::Resp2;
+    let is_bare = number == 1 && call.server.face == Face::Resp2;
     if is_bare {
         call.array(1);
     } else {
-        call.map(fields.len() as u32);
+        call.map(number as u32);
     }
-    for i in fields {
+    for i in first..first + number {
         if !is_bare {
             call.field_name(texts::BLOOM_FIELDS, i);
         }
