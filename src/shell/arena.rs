@@ -16,6 +16,9 @@ pub(super) const UNIT_BYTES: u32 = 64;
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct ArenaInner<U: ?Sized> {
+    /// What stands for the header of a run that is not there: all 0. Here and not a constant, which would take as many
+    /// bytes of flash.
+    no_header: Block512,
     units: U,
 }
 
@@ -38,6 +41,7 @@ impl<const UNITS: usize> Arena<UNITS> {
     /// An empty arena: all bytes 0, so a static one lies in `.bss`.
     pub const fn new() -> Self {
         Self {
+            no_header: Block512::EMPTY,
             units: [Block512::EMPTY; UNITS],
         }
     }
@@ -82,9 +86,6 @@ pub(super) mod word {
 
 /// The longest name of a key, in bytes.
 pub(super) const MAX_NAME: usize = (word::EXTRA - word::NAME) * 4;
-
-// No constant: that would be one with an empty block, for whose alignment gaps of up to 100 bytes are left in flash.
-static NO_HEADER: Header = [0; 16];
 
 /// Probes per key.
 pub(super) fn num_probes(header: &Header) -> u32 {
@@ -177,7 +178,7 @@ impl ArenaView {
 
     #[inline(never)]
     pub(super) fn header(&self, at: usize) -> &Header {
-        self.units.get(at).map_or(&NO_HEADER, Block512::words)
+        self.units.get(at).unwrap_or(&self.no_header).words()
     }
 
     #[inline(never)]
@@ -225,15 +226,13 @@ impl ArenaView {
         let Some(runs) = self.units.get_mut(at..end) else {
             return;
         };
+        clear(runs.get_mut(..units).unwrap_or(&mut []));
         let mut to = 0;
-        // Swapped, because a copy becomes a call of memmove, which takes 1.5 KB of flash.
-        while let Some((front, [unit, ..])) = runs.split_at_mut_checked(to + units)
-            && let Some(place) = front.get_mut(to)
-        {
+        // Swapped, because a copy becomes a call of memmove, which takes 1.5 KB of flash. So the gap goes to the end.
+        while let Some([place, .., unit]) = runs.get_mut(to..=to + units) {
             core::mem::swap(place, unit);
             to += 1;
         }
-        clear(runs.get_mut(to..).unwrap_or(&mut []));
     }
 
     /// Removes every key.

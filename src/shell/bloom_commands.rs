@@ -2,7 +2,7 @@
 
 use super::arena::{num_probes, word};
 use super::call::{Call, Face, Outcome};
-use super::commands::{Command, Items};
+use super::commands::Items;
 use super::decimal::{parse, parse_parts_per_billion};
 use super::family_commands;
 use super::keyspace::{KeyRef, Wish};
@@ -112,11 +112,11 @@ pub(super) fn make(call: &mut Call, kind: Kind, wish: &Wish) -> Outcome {
 
 /// The key that items go to, made when it is missing and they may make it; `None` when it is missing and only
 /// asked.
-pub(super) fn key_for_items(command: &Command, call: &mut Call) -> Outcome<Option<KeyRef>> {
+pub(super) fn key_for_items(call: &mut Call) -> Outcome<Option<KeyRef>> {
     let key = call.key(1);
     if call.num_arguments() == 2
         && let Some(key) = key
-        && call.server.keyspace.kind(key) == command.kind()
+        && call.server.keyspace.kind(key) == call.kind()
     {
         return Ok(Some(key));
     }
@@ -127,7 +127,7 @@ pub(super) fn key_for_items(command: &Command, call: &mut Call) -> Outcome<Optio
 #[inline(never)]
 fn make_key_for_items(is_there: bool, call: &mut Call) -> Outcome<Option<KeyRef>> {
     let command = call.server.dispatch.command;
-    let kind = command.kind();
+    let kind = call.kind();
     let mut wish = Wish::DEFAULT;
     if kind == Kind::Cuckoo {
         wish.capacity = CUCKOO_CAPACITY;
@@ -196,20 +196,21 @@ pub(super) fn info(call: &mut Call) -> Outcome {
         summary.items,
         summary.expansion,
     ];
-    let mut fields = 0..5;
+    let mut first = 0;
+    let mut number = values.len();
     if call.num_arguments() == 3 {
         let wanted = call.which(2, texts::BLOOM_FIELD_WORDS);
-        let wanted = wanted.ok_or(texts::INVALID_INFORMATION)?;
-        fields = wanted..wanted + 1;
+        first = wanted.ok_or(texts::INVALID_INFORMATION)?;
+        number = 1;
     }
     // One field alone comes without its name in RESP2.
-    let is_bare = fields.len() == 1 && call.server.face == Face::Resp2;
+    let is_bare = number == 1 && call.server.face == Face::Resp2;
     if is_bare {
         call.array(1);
     } else {
-        call.map(fields.len() as u32);
+        call.map(number as u32);
     }
-    for i in fields {
+    for i in first..first + number {
         if !is_bare {
             call.field_name(texts::BLOOM_FIELDS, i);
         }

@@ -213,7 +213,7 @@ impl Call<'_, '_> {
             items_left /= 2;
         }
         dispatch.mode = Mode::Skip;
-        let key = bloom_commands::key_for_items(command, self)?;
+        let key = bloom_commands::key_for_items(self)?;
         if command.is_array() && command.kind() != Kind::HyperLogLog {
             self.array(items_left);
         }

@@ -206,7 +206,6 @@ impl Keyspace<'_> {
         let Some(mut slots) = self.slots(key) else {
             return 0;
         };
-        let is_removal = step == REMOVE && kind != Kind::CountMin;
         let mut count = 0;
         match kind {
             Kind::Cuckoo => {
@@ -226,7 +225,7 @@ impl Keyspace<'_> {
                 if count == 0 || step == 0 {
                     return count;
                 }
-                if is_removal {
+                if step == REMOVE {
                     // The items that were removed.
                     slots.header[word::RATE] += 1;
                 }
@@ -241,33 +240,24 @@ impl Keyspace<'_> {
                 return count;
             }
             _ => {
-                // The newest generation comes last.
-                let mut generation = newest(slots.header);
-                let number = num_generations(slots.header);
-                let mut least = 0;
-                for _ in 0..number {
-                    generation = (generation + 1) % number;
-                    least = slots.probe(hash, generation, 0);
-                    count = count.max(least);
+                for generation in 0..num_generations(slots.header) {
+                    count = slots.probe(hash, generation, 0).max(count);
                 }
-                if step == 0 {
+                let is_in_vain = kind == Kind::Counting && step == REMOVE && count == 0;
+                if step == 0 || is_in_vain {
                     return count;
                 }
-                let is_in_vain = match kind {
-                    Kind::Rotating => least > 0,
-                    _ => count == 0 && is_removal,
-                };
-                if is_in_vain {
+                let least = slots.probe(hash, newest(slots.header), step);
+                if kind == Kind::Rotating && least > 0 {
+                    // Nothing has changed.
                     return count;
                 }
-                slots.probe(hash, generation, step);
             }
         }
         let items = &mut slots.header[word::ITEMS];
-        *items = if is_removal {
-            items.wrapping_sub(1)
-        } else {
-            items.saturating_add(step)
+        *items = match kind {
+            Kind::CountMin => items.saturating_add(step),
+            _ => items.wrapping_add(step),
         };
         count
     }
