@@ -212,6 +212,9 @@ pub(super) const COUNT: usize = {
     count
 };
 
+/// The number of the first that `help` lists.
+pub(super) const FIRST_LISTED: usize = COUNT - PEOPLE.len();
+
 /// The command with this number, as it was written.
 pub(super) const fn plain(number: usize) -> &'static Plain {
     let (mut group, mut number) = (0, number);

@@ -2,7 +2,7 @@
 
 use super::arena::{UNIT_BYTES, word};
 use super::call::{Call, Outcome};
-use super::commands::{self, COMMANDS, Command};
+use super::commands::{self, COMMANDS, Command, FIRST_LISTED};
 use super::decimal::parse_parts_per_billion;
 use super::keyspace::{KeyRef, count_ones};
 use super::kind::Kind;
@@ -14,14 +14,8 @@ use crate::sizing::{Layout, Plan, Rate, classic_bits};
 pub(super) fn help(call: &mut Call) -> Outcome {
     if call.num_arguments() == 1 {
         call.text_by(&|call| {
-            for command in &COMMANDS {
-                if !is_listed(command) {
-                    continue;
-                }
-                for _ in usage(command, call)..20 {
-                    call.put(b' ');
-                }
-                call.part(command.text(), b'\t', 2);
+            for command in COMMANDS.iter().skip(FIRST_LISTED) {
+                usage(command, call, true);
                 call.end_line();
             }
             call.fill_in(texts::HELP_END, &[]);
@@ -29,38 +23,31 @@ pub(super) fn help(call: &mut Call) -> Outcome {
         return Ok(());
     }
     let command = commands::find(call.argument(1)).ok_or(texts::NO_COMMAND)?;
-    call.text_by(&|call| {
-        usage(command, call);
-        if is_listed(command) {
-            call.fill_in(texts::HELP_INDENT, &[]);
-            call.part(command.text(), b'\t', 2);
-        }
-    });
+    call.text_by(&|call| usage(command, call, false));
     Ok(())
 }
 
-/// Whether it has a summary, behind the second tab.
-fn is_listed(command: &Command) -> bool {
-    let mut tabs = 0;
+/// Writes the name, what goes behind it and, in the second column or a line of its own, the summary.
+#[inline(never)]
+fn usage(command: &Command, call: &mut Call, is_list: bool) {
+    let mut column = call.out.length + 20;
+    let mut has_usage = false;
     for byte in command.text().bytes() {
-        tabs += u32::from(byte == b'\t');
-    }
-    tabs == 2
-}
-
-/// Writes the name and what goes behind it; how many bytes that is.
-fn usage(command: &Command, call: &mut Call) -> u32 {
-    let mut length = 0;
-    let mut tabs = 0;
-    for byte in command.text().bytes() {
-        tabs += u32::from(byte == b'\t');
-        if tabs == 2 {
-            break;
+        if byte != b'\t' {
+            call.put(byte);
+        } else if !has_usage {
+            call.put(b' ');
+            has_usage = true;
+        } else {
+            if !is_list {
+                call.end_line();
+                column = call.out.length + 2;
+            }
+            while call.out.length < column {
+                call.put(b' ');
+            }
         }
-        call.put(byte.max(b' '));
-        length += 1;
     }
-    length
 }
 
 /// About one key, or about all.
@@ -153,11 +140,12 @@ pub(super) fn fill(call: &mut Call) -> Outcome {
 /// `plan 26000 1%`: what a filter would take.
 pub(super) fn plan(call: &mut Call) -> Outcome {
     let items = call.number(1).ok_or(texts::HOW_MANY)?;
-    let rate = match call.argument(2) {
-        [digits @ .., b'%'] => parse_parts_per_billion(digits).map(|parts| parts / 100),
-        text => parse_parts_per_billion(text),
+    let (digits, divisor) = match call.argument(2) {
+        [digits @ .., b'%'] => (digits, 100),
+        digits => (digits, 1),
     };
-    let rate = Rate::from_parts_per_billion(rate.ok_or(texts::WHAT_RATE)?);
+    let parts = parse_parts_per_billion(digits).ok_or(texts::WHAT_RATE)?;
+    let rate = Rate::from_parts_per_billion(parts / divisor);
     let items = u64::from(items);
     let Ok(plan) = &Plan::try_for_keys_in(items, rate, Layout::DEFAULT) else {
         return Err(texts::NO_PLAN);
