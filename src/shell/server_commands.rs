@@ -110,12 +110,8 @@ fn describe(command: &Command, call: &mut Call) {
     let (fewest, may_be_more) = command.arity();
     call.signed(may_be_more, fewest);
     call.array(0);
-    let mut text = command.text().bytes();
-    while text.next().is_some_and(|byte| byte != b'\t') {}
-    // No other usage begins with this letter.
-    let has_key = text.next() == Some(b'k');
     for _ in 0..3 {
-        call.integer(has_key.into());
+        call.integer(command.has_key().into());
     }
 }
 
