@@ -128,7 +128,10 @@ pub(super) fn fill(call: &mut Call) -> Outcome {
         for &count in &histogram {
             call.end_line();
             if from < 100 {
-                call.write(if from < 10 { b"  " } else { b" " });
+                call.put(b' ');
+            }
+            if from == 0 {
+                call.put(b' ');
             }
             call.fill_in(texts::FILL_LINE, &[from, count, most, count]);
             from += 32;

@@ -45,7 +45,7 @@ pub(super) fn hello(call: &mut Call) -> Outcome {
     let is_resp3 = call.server.face == Face::Resp3;
     call.map(7);
     words(call, texts::HELLO, 5);
-    call.integer(if is_resp3 { 3 } else { 2 });
+    call.integer(2 + u32::from(is_resp3));
     words(call, texts::HELLO_ID, 1);
     call.integer(1);
     words(call, texts::HELLO_REST, 5);
@@ -148,13 +148,12 @@ pub(super) fn config(call: &mut Call) -> Outcome {
     if call.which(1, texts::GET).is_none() || call.num_arguments() != 3 {
         return Err(texts::NO_SUBCOMMAND);
     }
-    let Some(number) = call.which(2, texts::CONFIG_WORDS) else {
-        call.map(0);
-        return Ok(());
-    };
-    call.map(1);
-    echo_argument(call, 2);
-    word(call, texts::CONFIG_VALUES, number);
+    let number = call.which(2, texts::CONFIG_WORDS);
+    call.map(number.is_some().into());
+    if let Some(number) = number {
+        echo_argument(call, 2);
+        word(call, texts::CONFIG_VALUES, number);
+    }
     Ok(())
 }
 
