@@ -53,36 +53,62 @@ fn usage(command: &Command, call: &mut Call, is_list: bool) {
 /// About one key, or about all.
 pub(super) fn stats(call: &mut Call) -> Outcome {
     if call.num_arguments() == 1 {
-        call.text_by(&|call| {
-            let mut last = None;
-            while let Some(key) = call.server.keyspace.next_key(last) {
-                if last.is_some() {
-                    call.end_line();
-                }
-                call.fill_in(texts::KEY_LINE, &[key.number()]);
-                key_stats(key, call);
-                last = Some(key);
-            }
-            let numbers = call.server.lookup_numbers();
-            if numbers != [0; 3] {
-                call.fill_in(texts::LOOKUPS, &numbers);
-            }
-        });
+        call.text_by(&|call| all_stats(call, false));
         return Ok(());
     }
     let key = call.key(1).ok_or(texts::NO_KEY)?;
-    call.text_by(&|call| key_stats(key, call));
+    call.text_by(&|call| key_stats(key, call, false));
     Ok(())
 }
 
+/// About each key, and what `SUNDEW.ASK` and `SUNDEW.TOLD` came to.
 #[inline(never)]
-fn key_stats(key: KeyRef, call: &mut Call) {
+pub(super) fn all_stats(call: &mut Call, is_brief: bool) {
+    let mut last = None;
+    while let Some(key) = call.server.keyspace.next_key(last) {
+        if !is_brief {
+            if last.is_some() {
+                call.end_line();
+            }
+            call.fill_in(texts::KEY_LINE, &[key.number()]);
+        }
+        key_stats(key, call, is_brief);
+        last = Some(key);
+    }
+    let numbers = call.server.lookup_numbers();
+    if is_brief {
+        call.fill_in(texts::INFO_LOOKUPS, &numbers);
+    } else if numbers != [0; 3] {
+        call.fill_in(texts::LOOKUPS, &numbers);
+    }
+}
+
+/// What there is to say about a key; in brief for `INFO`, from its counts alone: reading a large filter would take too
+/// long for a client that asks every second.
+#[inline(never)]
+pub(super) fn key_stats(key: KeyRef, call: &mut Call, is_brief: bool) {
     let keyspace = &call.server.keyspace;
     let summary = keyspace.summary(key);
     let kind = keyspace.kind(key);
     if kind != Kind::Bloom {
-        let numbers = [kind.type_name().start(), summary.items, summary.bytes];
-        return call.fill_in(texts::STATS_OF_OTHERS, &numbers);
+        let type_name = kind.type_name().start();
+        let numbers = [key.number(), type_name, summary.items, summary.bytes];
+        return if is_brief {
+            call.fill_in(texts::INFO_OTHER_KEY, &numbers);
+        } else {
+            call.fill_in(texts::STATS_OF_OTHERS, &numbers[1..]);
+        };
+    }
+    if is_brief {
+        let numbers = [
+            key.number(),
+            summary.items,
+            summary.capacity,
+            summary.bytes,
+            Rate::of(summary.items.into(), summary.capacity.into()).parts_per_billion(),
+            keyspace.rate_with(key, word::ITEMS),
+        ];
+        return call.fill_in(texts::INFO_KEY, &numbers);
     }
     let (mut estimate, mut rate) = (0_u32, 0_u32);
     for stage in keyspace.stages(key) {

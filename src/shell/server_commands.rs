@@ -1,13 +1,10 @@
 //! Commands about the device and the connection.
 
-use super::arena;
 use super::call::{Call, Face, Outcome};
 use super::commands::{COMMANDS, Command};
-use super::keyspace::KeyRef;
-use super::kind::Kind;
+use super::human_commands;
 use super::text::Text;
 use super::texts;
-use crate::sizing::Rate;
 
 pub(super) fn ping(call: &mut Call) -> Outcome {
     if call.num_arguments() > 1 {
@@ -196,37 +193,9 @@ pub(super) fn info(call: &mut Call) -> Outcome {
             server.keyspace.num_keys(),
         ];
         call.fill_in(texts::INFO, &numbers);
-        let mut last = None;
-        while let Some(key) = call.server.keyspace.next_key(last) {
-            key_info(key, call);
-            last = Some(key);
-        }
-        let numbers = call.server.lookup_numbers();
-        call.fill_in(texts::INFO_LOOKUPS, &numbers);
+        human_commands::all_stats(call, true);
         #[cfg(feature = "shell-saves")]
         super::save::tell(call);
     });
     Ok(())
-}
-
-/// One line about a key, from its counts alone: reading a large filter would take too long for a client that
-/// asks every second.
-fn key_info(key: KeyRef, call: &mut Call) {
-    let keyspace = &call.server.keyspace;
-    let summary = keyspace.summary(key);
-    let kind = keyspace.kind(key);
-    if kind != Kind::Bloom {
-        let type_name = kind.type_name().start();
-        let numbers = [key.number(), type_name, summary.items, summary.bytes];
-        return call.fill_in(texts::INFO_OTHER_KEY, &numbers);
-    }
-    let numbers = [
-        key.number(),
-        summary.items,
-        summary.capacity,
-        summary.bytes,
-        Rate::of(summary.items.into(), summary.capacity.into()).parts_per_billion(),
-        keyspace.rate_with(key, arena::word::ITEMS),
-    ];
-    call.fill_in(texts::INFO_KEY, &numbers);
 }
