@@ -99,6 +99,8 @@ pub(super) fn key_stats(key: KeyRef, call: &mut Call, is_brief: bool) {
             call.fill_in(texts::STATS_OF_OTHERS, &numbers[1..]);
         };
     }
+    let counted = if is_brief { word::ITEMS } else { word::CAPACITY };
+    let expected_rate = keyspace.rate_with(key, counted);
     if is_brief {
         let numbers = [
             key.number(),
@@ -106,7 +108,7 @@ pub(super) fn key_stats(key: KeyRef, call: &mut Call, is_brief: bool) {
             summary.capacity,
             summary.bytes,
             Rate::of(summary.items.into(), summary.capacity.into()).parts_per_billion(),
-            keyspace.rate_with(key, word::ITEMS),
+            expected_rate,
         ];
         return call.fill_in(texts::INFO_KEY, &numbers);
     }
@@ -124,7 +126,7 @@ pub(super) fn key_stats(key: KeyRef, call: &mut Call, is_brief: bool) {
         summary.bytes,
         estimate,
         rate,
-        keyspace.rate_with(key, word::CAPACITY),
+        expected_rate,
     ];
     call.fill_in(texts::STATS, &numbers);
     if summary.is_near_capacity() {

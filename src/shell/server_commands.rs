@@ -20,6 +20,7 @@ pub(super) fn echo(call: &mut Call) -> Outcome {
 }
 
 /// An argument as it came.
+#[inline(never)]
 fn echo_argument(call: &mut Call, i: usize) {
     call.text_by(&|call| call.out.write(call.server.arguments.get(i)));
 }
@@ -71,20 +72,15 @@ pub(super) fn unknown(_: &mut Call) -> Outcome {
 
 pub(super) fn command(call: &mut Call) -> Outcome {
     let count = COMMANDS.len() as u32;
-    let is_documented = if call.num_arguments() == 1 {
+    let is_documented = call.num_arguments() > 1;
+    if !is_documented {
         call.array(count);
-        false
+    } else if call.which(1, texts::COMMAND_WORDS).ok_or(texts::NO_SUBCOMMAND)? == 0 {
+        call.integer(count);
+        return Ok(());
     } else {
-        match call.which(1, texts::COMMAND_WORDS) {
-            Some(0) => {
-                call.integer(count);
-                return Ok(());
-            }
-            Some(_) => call.map(count),
-            None => return Err(texts::NO_SUBCOMMAND),
-        }
-        true
-    };
+        call.map(count);
+    }
     for command in &COMMANDS {
         if !is_documented {
             call.array(6);
