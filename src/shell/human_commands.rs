@@ -99,7 +99,11 @@ pub(super) fn key_stats(key: KeyRef, call: &mut Call, is_brief: bool) {
             call.fill_in(texts::STATS_OF_OTHERS, &numbers[1..]);
         };
     }
-    let counted = if is_brief { word::ITEMS } else { word::CAPACITY };
+    let counted = if is_brief {
+        word::ITEMS
+    } else {
+        word::CAPACITY
+    };
     let expected_rate = keyspace.rate_with(key, counted);
     if is_brief {
         let numbers = [

@@ -75,7 +75,11 @@ pub(super) fn command(call: &mut Call) -> Outcome {
     let is_documented = call.num_arguments() > 1;
     if !is_documented {
         call.array(count);
-    } else if call.which(1, texts::COMMAND_WORDS).ok_or(texts::NO_SUBCOMMAND)? == 0 {
+    } else if call
+        .which(1, texts::COMMAND_WORDS)
+        .ok_or(texts::NO_SUBCOMMAND)?
+        == 0
+    {
         call.integer(count);
         return Ok(());
     } else {
