@@ -34,7 +34,7 @@ pub(super) struct Call<'c, 'a> {
 pub(super) struct Out<'c> {
     sink: &'c mut dyn Sink,
     /// Bytes that came.
-    length: u32,
+    pub length: u32,
     /// Whether they are only counted.
     is_measuring: bool,
 }

@@ -26,7 +26,8 @@ pub(super) struct Plain {
 pub(super) struct Command {
     /// Where its text begins and, in the highest three bits, the fewest arguments.
     text_and_fewest: u16,
-    /// The most arguments and, in the highest four bits, the number of its kind.
+    /// The most arguments; above these four bits the number of its kind and, in the highest bit, whether the first
+    /// argument is a key.
     most_and_kind: u8,
     pub items: Items,
     /// Runs with all its arguments, or with every item.
@@ -212,6 +213,9 @@ pub(super) const COUNT: usize = {
     count
 };
 
+/// The number of the first that `help` lists.
+pub(super) const FIRST_LISTED: usize = COUNT - PEOPLE.len();
+
 /// The command with this number, as it was written.
 pub(super) const fn plain(number: usize) -> &'static Plain {
     let (mut group, mut number) = (0, number);
@@ -271,10 +275,13 @@ impl Command {
         } = *plain(number);
         let text_start = Text::of_command(number).start() as u16;
         assert!(text_start < 1 << TEXT_BITS && fewest < 8 && most < 16);
-        assert!(name_of(text).len() <= LONGEST);
+        let name_length = name_of(text).len();
+        assert!(name_length <= LONGEST);
+        // No other usage begins with this letter.
+        let has_key = text.len() > name_length + 1 && text.as_bytes()[name_length + 1] == b'k';
         Self {
             text_and_fewest: (fewest as u16) << TEXT_BITS | text_start,
-            most_and_kind: (kind as u8) << 4 | most,
+            most_and_kind: (has_key as u8) << 7 | (kind as u8) << 4 | most,
             items,
             run,
         }
@@ -287,7 +294,7 @@ impl Command {
 
     /// What the key must be.
     pub fn kind(&self) -> Kind {
-        Kind::of_number((self.most_and_kind >> 4).into())
+        Kind::of_number((self.most_and_kind >> 4 & 7).into())
     }
 
     /// Whether this is its name, in whatever case.
@@ -332,6 +339,11 @@ impl Command {
     /// Whether its answers are an array, whatever their number.
     pub fn is_array(&self) -> bool {
         self.most_and_kind & 15 == 0
+    }
+
+    /// Whether its first argument is a key.
+    pub fn has_key(&self) -> bool {
+        self.most_and_kind >> 7 == 1
     }
 
     /// The fewest arguments, and whether there may be more.

@@ -2,7 +2,7 @@
 
 use super::arena::{UNIT_BYTES, word};
 use super::call::{Call, Outcome};
-use super::commands::{self, COMMANDS, Command};
+use super::commands::{self, COMMANDS, Command, FIRST_LISTED};
 use super::decimal::parse_parts_per_billion;
 use super::keyspace::{KeyRef, count_ones};
 use super::kind::Kind;
@@ -14,14 +14,8 @@ use crate::sizing::{Layout, Plan, Rate, classic_bits};
 pub(super) fn help(call: &mut Call) -> Outcome {
     if call.num_arguments() == 1 {
         call.text_by(&|call| {
-            for command in &COMMANDS {
-                if !is_listed(command) {
-                    continue;
-                }
-                for _ in usage(command, call)..20 {
-                    call.put(b' ');
-                }
-                call.part(command.text(), b'\t', 2);
+            for command in COMMANDS.iter().skip(FIRST_LISTED) {
+                usage(command, call, true);
                 call.end_line();
             }
             call.fill_in(texts::HELP_END, &[]);
@@ -29,73 +23,98 @@ pub(super) fn help(call: &mut Call) -> Outcome {
         return Ok(());
     }
     let command = commands::find(call.argument(1)).ok_or(texts::NO_COMMAND)?;
-    call.text_by(&|call| {
-        usage(command, call);
-        if is_listed(command) {
-            call.fill_in(texts::HELP_INDENT, &[]);
-            call.part(command.text(), b'\t', 2);
-        }
-    });
+    call.text_by(&|call| usage(command, call, false));
     Ok(())
 }
 
-/// Whether it has a summary, behind the second tab.
-fn is_listed(command: &Command) -> bool {
-    let mut tabs = 0;
+/// Writes the name, what goes behind it and, in the second column or a line of its own, the summary.
+#[inline(never)]
+fn usage(command: &Command, call: &mut Call, is_list: bool) {
+    let mut column = call.out.length + 20;
+    let mut has_usage = false;
     for byte in command.text().bytes() {
-        tabs += u32::from(byte == b'\t');
-    }
-    tabs == 2
-}
-
-/// Writes the name and what goes behind it; how many bytes that is.
-fn usage(command: &Command, call: &mut Call) -> u32 {
-    let mut length = 0;
-    let mut tabs = 0;
-    for byte in command.text().bytes() {
-        tabs += u32::from(byte == b'\t');
-        if tabs == 2 {
-            break;
+        if byte != b'\t' {
+            call.put(byte);
+        } else if !has_usage {
+            call.put(b' ');
+            has_usage = true;
+        } else {
+            if !is_list {
+                call.end_line();
+                column = call.out.length + 2;
+            }
+            while call.out.length < column {
+                call.put(b' ');
+            }
         }
-        call.put(byte.max(b' '));
-        length += 1;
     }
-    length
 }
 
 /// About one key, or about all.
 pub(super) fn stats(call: &mut Call) -> Outcome {
     if call.num_arguments() == 1 {
-        call.text_by(&|call| {
-            let mut last = None;
-            while let Some(key) = call.server.keyspace.next_key(last) {
-                if last.is_some() {
-                    call.end_line();
-                }
-                call.fill_in(texts::KEY_LINE, &[key.number()]);
-                key_stats(key, call);
-                last = Some(key);
-            }
-            let numbers = call.server.lookup_numbers();
-            if numbers != [0; 3] {
-                call.fill_in(texts::LOOKUPS, &numbers);
-            }
-        });
+        call.text_by(&|call| all_stats(call, false));
         return Ok(());
     }
     let key = call.key(1).ok_or(texts::NO_KEY)?;
-    call.text_by(&|call| key_stats(key, call));
+    call.text_by(&|call| key_stats(key, call, false));
     Ok(())
 }
 
+/// About each key, and what `SUNDEW.ASK` and `SUNDEW.TOLD` came to.
 #[inline(never)]
-fn key_stats(key: KeyRef, call: &mut Call) {
+pub(super) fn all_stats(call: &mut Call, is_brief: bool) {
+    let mut last = None;
+    while let Some(key) = call.server.keyspace.next_key(last) {
+        if !is_brief {
+            if last.is_some() {
+                call.end_line();
+            }
+            call.fill_in(texts::KEY_LINE, &[key.number()]);
+        }
+        key_stats(key, call, is_brief);
+        last = Some(key);
+    }
+    let numbers = call.server.lookup_numbers();
+    if is_brief {
+        call.fill_in(texts::INFO_LOOKUPS, &numbers);
+    } else if numbers != [0; 3] {
+        call.fill_in(texts::LOOKUPS, &numbers);
+    }
+}
+
+/// What there is to say about a key; in brief for `INFO`, from its counts alone: reading a large filter would take too
+/// long for a client that asks every second.
+#[inline(never)]
+pub(super) fn key_stats(key: KeyRef, call: &mut Call, is_brief: bool) {
     let keyspace = &call.server.keyspace;
     let summary = keyspace.summary(key);
     let kind = keyspace.kind(key);
     if kind != Kind::Bloom {
-        let numbers = [kind.type_name().start(), summary.items, summary.bytes];
-        return call.fill_in(texts::STATS_OF_OTHERS, &numbers);
+        let type_name = kind.type_name().start();
+        let numbers = [key.number(), type_name, summary.items, summary.bytes];
+        return if is_brief {
+            call.fill_in(texts::INFO_OTHER_KEY, &numbers);
+        } else {
+            call.fill_in(texts::STATS_OF_OTHERS, &numbers[1..]);
+        };
+    }
+    let counted = if is_brief {
+        word::ITEMS
+    } else {
+        word::CAPACITY
+    };
+    let expected_rate = keyspace.rate_with(key, counted);
+    if is_brief {
+        let numbers = [
+            key.number(),
+            summary.items,
+            summary.capacity,
+            summary.bytes,
+            Rate::of(summary.items.into(), summary.capacity.into()).parts_per_billion(),
+            expected_rate,
+        ];
+        return call.fill_in(texts::INFO_KEY, &numbers);
     }
     let (mut estimate, mut rate) = (0_u32, 0_u32);
     for stage in keyspace.stages(key) {
@@ -111,7 +130,7 @@ fn key_stats(key: KeyRef, call: &mut Call) {
         summary.bytes,
         estimate,
         rate,
-        keyspace.rate_with(key, word::CAPACITY),
+        expected_rate,
     ];
     call.fill_in(texts::STATS, &numbers);
     if summary.is_near_capacity() {
@@ -141,7 +160,10 @@ pub(super) fn fill(call: &mut Call) -> Outcome {
         for &count in &histogram {
             call.end_line();
             if from < 100 {
-                call.write(if from < 10 { b"  " } else { b" " });
+                call.put(b' ');
+            }
+            if from == 0 {
+                call.put(b' ');
             }
             call.fill_in(texts::FILL_LINE, &[from, count, most, count]);
             from += 32;
@@ -153,11 +175,12 @@ pub(super) fn fill(call: &mut Call) -> Outcome {
 /// `plan 26000 1%`: what a filter would take.
 pub(super) fn plan(call: &mut Call) -> Outcome {
     let items = call.number(1).ok_or(texts::PLAN_WHAT)?;
-    let rate = match call.argument(2) {
-        [digits @ .., b'%'] => parse_parts_per_billion(digits).map(|parts| parts / 100),
-        text => parse_parts_per_billion(text),
+    let (digits, divisor) = match call.argument(2) {
+        [digits @ .., b'%'] => (digits, 100),
+        digits => (digits, 1),
     };
-    let rate = Rate::from_parts_per_billion(rate.ok_or(texts::PLAN_WHAT)?);
+    let parts = parse_parts_per_billion(digits).ok_or(texts::PLAN_WHAT)?;
+    let rate = Rate::from_parts_per_billion(parts / divisor);
     let items = u64::from(items);
     let Ok(plan) = &Plan::try_for_keys_in(items, rate, Layout::DEFAULT) else {
         return Err(texts::NO_PLAN);

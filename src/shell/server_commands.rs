@@ -1,13 +1,10 @@
 //! Commands about the device and the connection.
 
-use super::arena;
 use super::call::{Call, Face, Outcome};
 use super::commands::{COMMANDS, Command};
-use super::keyspace::KeyRef;
-use super::kind::Kind;
+use super::human_commands;
 use super::text::Text;
 use super::texts;
-use crate::sizing::Rate;
 
 pub(super) fn ping(call: &mut Call) -> Outcome {
     if call.num_arguments() > 1 {
@@ -23,6 +20,7 @@ pub(super) fn echo(call: &mut Call) -> Outcome {
 }
 
 /// An argument as it came.
+#[inline(never)]
 fn echo_argument(call: &mut Call, i: usize) {
     call.text_by(&|call| call.out.write(call.server.arguments.get(i)));
 }
@@ -45,7 +43,7 @@ pub(super) fn hello(call: &mut Call) -> Outcome {
     let is_resp3 = call.server.face == Face::Resp3;
     call.map(7);
     words(call, texts::HELLO, 5);
-    call.integer(if is_resp3 { 3 } else { 2 });
+    call.integer(2 + u32::from(is_resp3));
     words(call, texts::HELLO_ID, 1);
     call.integer(1);
     words(call, texts::HELLO_REST, 5);
@@ -74,20 +72,19 @@ pub(super) fn unknown(_: &mut Call) -> Outcome {
 
 pub(super) fn command(call: &mut Call) -> Outcome {
     let count = COMMANDS.len() as u32;
-    let is_documented = if call.num_arguments() == 1 {
+    let is_documented = call.num_arguments() > 1;
+    if !is_documented {
         call.array(count);
-        false
+    } else if call
+        .which(1, texts::COMMAND_WORDS)
+        .ok_or(texts::NO_SUBCOMMAND)?
+        == 0
+    {
+        call.integer(count);
+        return Ok(());
     } else {
-        match call.which(1, texts::COMMAND_WORDS) {
-            Some(0) => {
-                call.integer(count);
-                return Ok(());
-            }
-            Some(_) => call.map(count),
-            None => return Err(texts::NO_SUBCOMMAND),
-        }
-        true
-    };
+        call.map(count);
+    }
     for command in &COMMANDS {
         if !is_documented {
             call.array(6);
@@ -110,12 +107,8 @@ fn describe(command: &Command, call: &mut Call) {
     let (fewest, may_be_more) = command.arity();
     call.signed(may_be_more, fewest);
     call.array(0);
-    let mut text = command.text().bytes();
-    while text.next().is_some_and(|byte| byte != b'\t') {}
-    // No other usage begins with this letter.
-    let has_key = text.next() == Some(b'k');
     for _ in 0..3 {
-        call.integer(has_key.into());
+        call.integer(command.has_key().into());
     }
 }
 
@@ -152,13 +145,12 @@ pub(super) fn config(call: &mut Call) -> Outcome {
     if call.which(1, texts::GET).is_none() || call.num_arguments() != 3 {
         return Err(texts::NO_SUBCOMMAND);
     }
-    let Some(number) = call.which(2, texts::CONFIG_WORDS) else {
-        call.map(0);
-        return Ok(());
-    };
-    call.map(1);
-    echo_argument(call, 2);
-    word(call, texts::CONFIG_VALUES, number);
+    let number = call.which(2, texts::CONFIG_WORDS);
+    call.map(number.is_some().into());
+    if let Some(number) = number {
+        echo_argument(call, 2);
+        word(call, texts::CONFIG_VALUES, number);
+    }
     Ok(())
 }
 
@@ -201,37 +193,9 @@ pub(super) fn info(call: &mut Call) -> Outcome {
             server.keyspace.num_keys(),
         ];
         call.fill_in(texts::INFO, &numbers);
-        let mut last = None;
-        while let Some(key) = call.server.keyspace.next_key(last) {
-            key_info(key, call);
-            last = Some(key);
-        }
-        let numbers = call.server.lookup_numbers();
-        call.fill_in(texts::INFO_LOOKUPS, &numbers);
+        human_commands::all_stats(call, true);
         #[cfg(feature = "shell-saves")]
         super::save::tell(call);
     });
     Ok(())
-}
-
-/// One line about a key, from its counts alone: reading a large filter would take too long for a client that
-/// asks every second.
-fn key_info(key: KeyRef, call: &mut Call) {
-    let keyspace = &call.server.keyspace;
-    let summary = keyspace.summary(key);
-    let kind = keyspace.kind(key);
-    if kind != Kind::Bloom {
-        let type_name = kind.type_name().start();
-        let numbers = [key.number(), type_name, summary.items, summary.bytes];
-        return call.fill_in(texts::INFO_OTHER_KEY, &numbers);
-    }
-    let numbers = [
-        key.number(),
-        summary.items,
-        summary.capacity,
-        summary.bytes,
-        Rate::of(summary.items.into(), summary.capacity.into()).parts_per_billion(),
-        keyspace.rate_with(key, arena::word::ITEMS),
-    ];
-    call.fill_in(texts::INFO_KEY, &numbers);
 }

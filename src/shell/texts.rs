@@ -164,7 +164,6 @@ texts! {
     // For people.
     LINE_END = "\n";
     KEY_LINE = "%K\n";
-    HELP_INDENT = "\n  ";
     HELP_END = "and Redis's BF.*, KEYS, INFO ...; help BF.ADD says how";
     LOOKUPS = "\nSUNDEW.ASK: %G answered here, %G sent on, of which %G were not there";
     STATS = "  [%B] %G of %G items, %G bytes\n  about %G different by its bits; wrong for %P now, %P when full";
