@@ -167,7 +167,11 @@ impl Call<'_, '_> {
     #[cold]
     #[inline(never)]
     pub fn error_of(&mut self, template: Text, numbers: &[u32]) {
-        self.write(if self.is_human() { b"(error) " } else { b"-" });
+        if self.is_human() {
+            self.write(b"(error) ");
+        } else {
+            self.put(b'-');
+        }
         if template.start() < texts::LAST_ERROR.start() {
             self.write(b"ERR ");
         }

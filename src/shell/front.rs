@@ -133,6 +133,7 @@ impl Front {
     }
 
     /// One byte of a line.
+    #[inline(never)]
     fn take_text(&mut self, byte: u8, call: &mut Call) {
         let is_second_of_pair = self.is_after_return && byte == b'\n';
         self.is_after_return = byte == b'\r';
@@ -202,6 +203,7 @@ impl Front {
 }
 
 /// The current argument of a command is complete. After QUIT, whoever comes next is new.
+#[inline(never)]
 fn end_argument(call: &mut Call) {
     call.end_argument();
     if call.server.is_quitting {

@@ -65,9 +65,9 @@ texts! {
 
     // For people.
     NO_COMMAND = "no such command; `help` lists them";
-    PLAN_WHAT = "how many items, and at what rate? As in `plan 26000 1%%` or `plan 26000 0.01`";
+    PLAN_WHAT = "how many items, and at what rate? As in `plan 26000 1%%`";
     NO_PLAN = "no filter of up to 4 MiB does that: fewer items or a higher rate";
-    NO_KEY_TO_BENCH = "no key to look into; BF.RESERVE makes one";
+    NO_KEY_TO_BENCH = "no key to look into";
 
     // About the device.
     NO_SUBCOMMAND = "unknown subcommand '%1', or not what goes with it; try `help %0`";
