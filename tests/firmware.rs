@@ -202,7 +202,8 @@ fn fits_its_ram() {
     let urls = size_in_bss("4URLS");
     assert_eq!(urls, 19_533 * 64);
     let arena = size_in_bss("5ARENA");
-    assert_eq!(arena, 256 * 1024);
+    // And the unit that is nothing.
+    assert_eq!(arena, 256 * 1024 + 64);
 
     let statics: u64 = [".data", ".bss", ".uninit"]
         .map(|name| {

@@ -13,7 +13,8 @@ use sundew_board::large_ram::{self, Large};
 use sundew_board::receive::Receiver;
 use sundew_board::register::Register;
 use sundew_board::{
-    AfterCrash, Machine, Transmitter, clock, crash, cmsdk_receive_handler, crash_handlers, interrupt_table, memory, run,
+    AfterCrash, Machine, Transmitter, clock, cmsdk_receive_handler, crash, crash_handlers,
+    interrupt_table, memory, run,
 };
 
 const PLAN: Plan = Plan::for_ram(4 * 1024 * 1024, Rate::percent(1));

@@ -12,7 +12,8 @@ use sundew_board::large_ram::{self, Large};
 use sundew_board::receive::Receiver;
 use sundew_board::register::Register;
 use sundew_board::{
-    AfterCrash, Machine, Transmitter, clock, cmsdk_receive_handler, crash_handlers, interrupt_table, memory, run,
+    AfterCrash, Machine, Transmitter, clock, cmsdk_receive_handler, crash_handlers,
+    interrupt_table, memory, run,
 };
 
 /// So that cargo links anew when it was changed.
