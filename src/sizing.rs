@@ -581,7 +581,7 @@ impl Plan {
         if too_few == limit {
             return false;
         }
-        self.blocks = too_few + 1 + 2 * step;
+        self.blocks = too_few.saturating_add(1 + 2 * step);
         true
     }
 
