@@ -62,6 +62,9 @@ const BUS_ADDRESS: &[u8] = b", address \x04";
 /// The bits of the status that say that one of the addresses means something.
 #[cfg(target_has_atomic = "32")]
 const PROTECTED_ADDRESS_IS_VALID: u32 = 1 << 7;
+/// The bit of the status that says that the stack pointer was to go below its limit.
+#[cfg(feature = "stack-limit")]
+const STACK_LIMIT_REACHED: u32 = 1 << 20;
 #[cfg(target_has_atomic = "32")]
 const BUS_ADDRESS_IS_VALID: u32 = 1 << 15;
 
@@ -101,7 +104,12 @@ pub fn panic<M: Machine>(info: &PanicInfo) -> ! {
 #[allow(unsafe_code)]
 pub unsafe extern "C" fn hard_fault<M: Machine>(frame: *const ExceptionFrame) -> ! {
     let stack_pointer = frame.addr() as u32;
-    if memory::is_beyond_stack(frame.addr()) {
+    let is_overflow = memory::is_beyond_stack(frame.addr());
+    // Where the limit register stopped it, the stack pointer is still above the limit, by whatever was asked for.
+    #[cfg(feature = "stack-limit")]
+    // SAFETY: every ARMv8-M core has this word.
+    let is_overflow = is_overflow || unsafe { FAULT.read_volatile() } & STACK_LIMIT_REACHED != 0;
+    if is_overflow {
         begin::<M>(ResetReason::StackOverflow);
         // The core could not store its registers.
         // SAFETY: the text shows one word.

@@ -190,9 +190,10 @@ impl<M: Machine> Receiver<M> {
         }
     }
 
-    /// Whether nothing is waiting.
+    /// Whether nothing is waiting; may say so while the interrupt hands something on. [`sleep`](Self::sleep) looks again.
+    #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        cortex_m::interrupt::free(|_| !self.full.ready() && PLACES.num_filled() == 0)
+        !self.full.ready() && PLACES.num_filled() == 0
     }
 
     /// Sleeps until the next interrupt, unless a byte is waiting.
