@@ -62,11 +62,11 @@ const BUS_ADDRESS: &[u8] = b", address \x04";
 /// The bits of the status that say that one of the addresses means something.
 #[cfg(target_has_atomic = "32")]
 const PROTECTED_ADDRESS_IS_VALID: u32 = 1 << 7;
+#[cfg(target_has_atomic = "32")]
+const BUS_ADDRESS_IS_VALID: u32 = 1 << 15;
 /// The bit of the status that says that the stack pointer was to go below its limit.
 #[cfg(feature = "stack-limit")]
 const STACK_LIMIT_REACHED: u32 = 1 << 20;
-#[cfg(target_has_atomic = "32")]
-const BUS_ADDRESS_IS_VALID: u32 = 1 << 15;
 
 /// By the numbers that the registers have in [`ExceptionFrame`].
 const REGISTERS: &[u8] = b"-CRASH HardFault at \x06, called from \x05, r0 \x00, r1 \x01, r2 \x02, r3 \x03, r12 \x04, xpsr \x07";

@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn all_characters_and_only_those_come_out() {
-        for character in '\0'..=char::MAX {
+        let (step, rows) = if cfg!(miri) { (9_973, 17) } else { (1, 1) };
+        for character in ('\0'..=char::MAX).step_by(step) {
             let mut bytes = [0; 4];
             let bytes = character.encode_utf8(&mut bytes).as_bytes();
             if character.is_control() {
@@ -198,8 +199,8 @@ mod tests {
                 assert_eq!(keys(bytes), [number]);
             }
         }
-        for first in 0x80..=0xFF_u8 {
-            for second in 0x80..=0xBF {
+        for first in (0x80..=0xFF_u8).step_by(rows) {
+            for second in (0x80..=0xBF).step_by(rows) {
                 for third in [
                     &[][..],
                     &[0x80],
