@@ -526,6 +526,10 @@ fn info_and_scan_tell_what_clients_look_for() {
             "*2\r\n$1\r\n0\r\n*1\r\n$4\r\nurls\r\n",
         );
         console.expect(&["SCAN", "0", "TYPE", "string"], "*2\r\n$1\r\n0\r\n*0\r\n");
+        // Behind the last key is nothing, however far.
+        for cursor in ["2", "4294967290", "4294967295"] {
+            console.expect(&["SCAN", cursor], "*2\r\n$1\r\n0\r\n*0\r\n");
+        }
         console.expect(&["CONFIG", "GET", "save"], "*2\r\n$4\r\nsave\r\n$0\r\n\r\n");
         console.expect(&["CONFIG", "GET", "nothing"], "*0\r\n");
         console.expect(&["CLIENT", "SETINFO", "LIB-NAME", "redis-py"], "+OK\r\n");

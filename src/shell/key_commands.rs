@@ -10,9 +10,9 @@ struct Choice {
     /// The argument that is the pattern, and the one that is the type; 0 for any.
     pattern: usize,
     type_name: usize,
-    /// The first, and how many are looked at.
+    /// The number of the first that is looked at, and of the first behind them.
     first: u32,
-    count: u32,
+    end: u32,
 }
 
 pub(super) fn keys(call: &mut Call) -> Outcome {
@@ -22,7 +22,7 @@ pub(super) fn keys(call: &mut Call) -> Outcome {
             pattern: call.num_arguments() - 1,
             type_name: 0,
             first: 0,
-            count: u32::MAX,
+            end: u32::MAX,
         },
     );
     Ok(())
@@ -44,7 +44,7 @@ fn each_name(call: &mut Call, choice: &Choice, is_written: bool) -> u32 {
     let mut last = None;
     while let Some(key) = call.server.keyspace.next_key(last) {
         last = Some(key);
-        if number.wrapping_sub(choice.first) < choice.count && is_chosen(call, choice, key) {
+        if (choice.first..choice.end).contains(&number) && is_chosen(call, choice, key) {
             count += 1;
             if is_written {
                 call.text(texts::KEY, &[key.number()]);
@@ -96,7 +96,7 @@ pub(super) fn scan(call: &mut Call) -> Outcome {
             pattern,
             type_name,
             first: cursor,
-            count,
+            end,
         },
     );
     Ok(())
