@@ -180,6 +180,9 @@ impl BucketStore<u16> for Slots<'_> {
     }
 }
 
+/// A key that is merged with others, and how often it counts, if it is a sketch.
+pub(super) type Part = Option<(KeyRef, u32)>;
+
 /// In place of how often to add an item: take it off, once.
 pub(super) const REMOVE: u32 = u32::MAX;
 
@@ -313,50 +316,47 @@ impl Keyspace<'_> {
         }
     }
 
-    /// Adds `weight` times all counters of one sketch to another of the same size, or multiplies its own by it; makes
-    /// each register of a HyperLogLog the higher of two.
+    /// What the slots of this number come to in all of these keys: the sum of counters, each as often as its key counts,
+    /// or the highest of registers.
     #[inline(never)]
-    pub(super) fn merge(&mut self, to: KeyRef, from: KeyRef, weight: u32) {
-        let header = self.header(from);
-        let is_sketch = arena::kind(header) == Kind::CountMin;
-        let items = header[word::ITEMS];
-        let slots = if is_sketch {
-            (header[word::CAPACITY] * num_probes(header)) as usize
-        } else {
-            NUM_REGISTERS
-        };
+    fn merged_slot(&self, parts: &[Part], index: usize) -> u32 {
+        let mut merged = 0;
+        for (key, weight) in parts.iter().flatten() {
+            let kind = self.kind(*key);
+            let slot = slot(self.blocks(*key), kind.slots_per_word(), index);
+            merged = match kind {
+                Kind::CountMin => sum(merged, slot, *weight),
+                _ => slot.max(merged),
+            };
+        }
+        merged
+    }
+
+    /// Makes each of so many slots of a key what it comes to in all of these, which may be that key, too.
+    #[inline(never)]
+    pub(super) fn merge(&mut self, to: KeyRef, parts: &[Part], slots: usize) {
         for i in 0..slots {
-            let more = self.slots(from).map_or(0, |slots| slots.get(i));
+            let new = self.merged_slot(parts, i);
             if let Some(mut slots) = self.slots(to) {
-                let own = slots.get(i);
-                let new = if is_sketch {
-                    sum(if to == from { 0 } else { own }, more, weight)
-                } else {
-                    own.max(more)
-                };
-                slots.add(i, new.wrapping_sub(own));
+                slots.add(i, new.wrapping_sub(slots.get(i)));
             }
         }
-        if is_sketch {
-            if let Some(slots) = self.slots(to) {
-                let own = &mut slots.header[word::ITEMS];
-                *own = sum(if to == from { 0 } else { *own }, items, weight);
-            }
-            self.merge_top(to, to);
-            self.merge_top(to, from);
+    }
+
+    /// The most frequent items of a sketch that is merged from these.
+    pub(super) fn merge_tops(&mut self, to: KeyRef, parts: &[Part]) {
+        self.merge_top(to, to);
+        for (key, _) in parts.iter().flatten() {
+            self.merge_top(to, *key);
         }
     }
 
     /// How many different items are in these HyperLogLogs together.
     #[inline(never)]
-    pub(super) fn estimate_union(&self, keys: &[Option<KeyRef>]) -> u32 {
-        let per_word = Kind::HyperLogLog.slots_per_word();
+    pub(super) fn estimate_union(&self, parts: &[Part]) -> u32 {
         let mut counts = [0_u16; 64];
         for i in 0..NUM_REGISTERS {
-            let mut highest = 0;
-            for key in keys.iter().flatten() {
-                highest = slot(self.blocks(*key), per_word, i).max(highest);
-            }
+            let highest = self.merged_slot(parts, i);
             counts[highest as usize % 64] += 1;
         }
         const REGISTERS: u32 = NUM_REGISTERS as u32;
@@ -413,6 +413,6 @@ impl Keyspace<'_> {
 
 /// `own + more * weight`, or the most that fits.
 #[inline(never)]
-fn sum(own: u32, more: u32, weight: u32) -> u32 {
+pub(super) fn sum(own: u32, more: u32, weight: u32) -> u32 {
     more.saturating_mul(weight).saturating_add(own)
 }

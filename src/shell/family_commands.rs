@@ -4,8 +4,8 @@ use super::arena::{num_probes, word};
 use super::bloom_commands::{capacity, create, make, rate, rate_and_capacity};
 use super::call::{Call, Face, Outcome};
 use super::commands::Items;
-use super::families::{REMOVE, count_and_name};
-use super::keyspace::{KeyRef, Wish};
+use super::families::{NUM_REGISTERS, Part, REMOVE, count_and_name, sum};
+use super::keyspace::Wish;
 use super::kind::Kind;
 use super::text::Text;
 use super::texts;
@@ -260,50 +260,49 @@ pub(super) fn count_min_merge(call: &mut Call) -> Outcome {
         return Err(texts::CMS_KEYS_AND_WEIGHTS);
     }
     let to = call.find(1, Kind::CountMin)?;
-    // Nothing changes before all is known to be right: first the weight of what is there, then each of the others.
-    let mut own_weight = 0_u32;
-    let mut is_known = false;
-    loop {
-        for i in 3..end {
-            let from = call.find(i, Kind::CountMin)?;
-            let mut weight = 1;
-            if has_weights {
-                weight = call.number(i + 1 + number).ok_or(texts::CMS_WEIGHT)?;
-            }
-            let keyspace = &mut call.server.keyspace;
-            let shape = |key| {
-                let header = keyspace.header(key);
-                (header[word::CAPACITY], num_probes(header))
-            };
-            if shape(to) != shape(from) {
-                return Err(texts::CMS_NOT_EQUAL);
-            }
-            if from == to {
-                own_weight = own_weight.saturating_add(weight);
-            } else if is_known && weight > 0 {
-                keyspace.merge(to, from, weight);
-            }
+    // Nothing changes before all is known to be right.
+    let shape = |call: &Call, key| {
+        let header = call.server.keyspace.header(key);
+        (header[word::CAPACITY], num_probes(header))
+    };
+    let (width, depth) = shape(call, to);
+    let mut parts = [None; 16];
+    let mut items = 0;
+    for (i, part) in parts.iter_mut().take(number).enumerate() {
+        let from = call.find(3 + i, Kind::CountMin)?;
+        let mut weight = 1;
+        if has_weights {
+            weight = call.number(end + 1 + i).ok_or(texts::CMS_WEIGHT)?;
         }
-        if is_known {
-            call.ok();
-            return Ok(());
+        if shape(call, from) != (width, depth) {
+            return Err(texts::CMS_NOT_EQUAL);
         }
-        is_known = true;
-        call.server.keyspace.note_change();
-        call.server.keyspace.merge(to, to, own_weight);
+        if weight > 0 {
+            *part = Some((from, weight));
+            items = sum(
+                items,
+                call.server.keyspace.header(from)[word::ITEMS],
+                weight,
+            );
+        }
     }
+    let keyspace = &mut call.server.keyspace;
+    keyspace.note_change();
+    keyspace.merge(to, &parts, (width * depth) as usize);
+    keyspace.merge_tops(to, &parts);
+    keyspace.set_word(to, word::ITEMS, items);
+    call.ok();
+    Ok(())
 }
 
-/// The keys that the arguments name: HyperLogLogs, or not there.
-type HyperLogLogs = [Option<KeyRef>; 16];
-
+/// Finds the keys that the arguments name: HyperLogLogs, or not there.
 #[inline(never)]
-fn hyper_log_logs(call: &Call, keys: &mut HyperLogLogs) -> Outcome {
+fn hyper_log_logs(call: &Call, keys: &mut [Part; 16]) -> Outcome {
     for i in 1..call.num_arguments() {
         if call.key(i).is_some() {
             let key = call.find(i, Kind::HyperLogLog)?;
             if let Some(place) = keys.get_mut(i) {
-                *place = Some(key);
+                *place = Some((key, 1));
             }
         }
     }
@@ -322,12 +321,10 @@ pub(super) fn hyper_log_log_merge(call: &mut Call) -> Outcome {
     let mut keys = [None; 16];
     hyper_log_logs(call, &mut keys)?;
     let to = match keys[1] {
-        Some(key) => key,
+        Some((key, _)) => key,
         None => create(call, Kind::HyperLogLog, &Wish::DEFAULT)?,
     };
-    for from in keys.iter().flatten() {
-        call.server.keyspace.merge(to, *from, 1);
-    }
+    call.server.keyspace.merge(to, &keys, NUM_REGISTERS);
     call.ok();
     Ok(())
 }

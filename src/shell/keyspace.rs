@@ -329,7 +329,7 @@ impl<'a> Keyspace<'a> {
             sum.expansion = header[word::EXPANSION];
         }
         if self.kind(key) == Kind::HyperLogLog {
-            sum.items = self.estimate_union(&[Some(key)]);
+            sum.items = self.estimate_union(&[Some((key, 1))]);
         }
         sum
     }
