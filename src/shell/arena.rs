@@ -87,6 +87,11 @@ pub(super) mod word {
 /// The longest name of a key, in bytes.
 pub(super) const MAX_NAME: usize = (word::EXTRA - word::NAME) * 4;
 
+/// Units of a run without the header's.
+pub(super) fn num_blocks(header: &Header) -> usize {
+    (header[word::UNITS] as usize).wrapping_sub(1)
+}
+
 /// Probes per key.
 pub(super) fn num_probes(header: &Header) -> u32 {
     header[word::SMALL] & 0xFF
@@ -181,30 +186,27 @@ impl ArenaView {
         self.units.get(at).unwrap_or(&self.no_header).words()
     }
 
-    #[inline(never)]
-    pub(super) fn header_mut(&mut self, at: usize) -> Option<&mut Header> {
-        self.units.get_mut(at).map(Block512::words_mut)
-    }
-
-    /// What lies behind the header.
-    pub(super) fn blocks(&self, at: usize) -> &[Block512] {
-        let units = self.units_at(at);
-        let rest = self.units.get(at..).unwrap_or(&[]);
-        rest.get(1..units).unwrap_or(&[])
-    }
-
-    pub(super) fn blocks_mut(&mut self, at: usize) -> &mut [Block512] {
-        let units = self.units_at(at);
-        let rest = self.units.get_mut(at..).unwrap_or(&mut []);
-        rest.get_mut(1..units).unwrap_or(&mut [])
-    }
-
     /// The header of a run, and what lies behind it.
-    pub(super) fn run_mut(&mut self, at: usize) -> Option<(&mut Header, &mut [Block512])> {
-        let units = self.units_at(at);
-        let run = self.units.get_mut(at..)?.get_mut(..units)?;
-        let (header, blocks) = run.split_first_mut()?;
-        Some((header.words_mut(), blocks))
+    pub(super) fn run(&self, at: usize) -> (&Header, &[Block512]) {
+        match self.units.split_at_checked(at) {
+            Some((_, [header, rest @ ..])) => {
+                let header = header.words();
+                let blocks = rest.get(..num_blocks(header));
+                (header, blocks.unwrap_or(&[]))
+            }
+            _ => (self.no_header.words(), &[]),
+        }
+    }
+
+    pub(super) fn run_mut(&mut self, at: usize) -> (&mut Header, &mut [Block512]) {
+        match self.units.split_at_mut_checked(at) {
+            Some((_, [header, rest @ ..])) => {
+                let header = header.words_mut();
+                let blocks = rest.get_mut(..num_blocks(header));
+                (header, blocks.unwrap_or(&mut []))
+            }
+            _ => (self.no_header.words_mut(), &mut []),
+        }
     }
 
     /// Appends an empty run; `None`, and nothing changed, when it does not fit.
@@ -258,7 +260,7 @@ mod tests {
         let arena = arena.as_mut_view();
         for name in [b"a", b"b", b"c"] {
             let at = arena.append(&run(name)).unwrap();
-            arena.blocks_mut(at)[1].words_mut()[5] = u32::from(name[0]);
+            arena.run_mut(at).1[1].words_mut()[5] = u32::from(name[0]);
         }
         assert_eq!(arena.append(&run(b"d")), None);
         assert_eq!(arena.bytes_free(), 64);
@@ -266,13 +268,13 @@ mod tests {
         assert_eq!(arena.bytes_free(), 4 * 64);
         for (at, name) in [(0, b"a"), (3, b"c")] {
             assert_eq!(name_of(arena.header(at)), name);
-            assert_eq!(arena.blocks(at)[1].words()[5], u32::from(name[0]));
+            assert_eq!(arena.run(at).1[1].words()[5], u32::from(name[0]));
         }
         // Freed RAM is empty when it is taken again.
         for last in [6, 6] {
             let at = arena.append(&run(b"d")).unwrap();
             assert_eq!(at, last);
-            let blocks = arena.blocks_mut(at);
+            let (_, blocks) = arena.run_mut(at);
             assert!(blocks.iter().all(|block| *block == Block512::EMPTY));
             blocks.iter_mut().for_each(|block| block.words_mut()[5] = 1);
             arena.remove_run(at);

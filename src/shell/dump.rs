@@ -196,16 +196,15 @@ impl Keyspace<'_> {
     pub(super) fn or_payload_word(&mut self, stage: KeyRef, index: usize, word: u32) {
         let run = self.header(stage);
         if arena::kind(run) == Kind::HyperLogLog {
-            if let Some(mut slots) = self.slots(stage) {
-                for i in 0..32 {
-                    let bit = index * 32 + i;
-                    slots.add(bit / REGISTER, (word >> i & 1) << (bit % REGISTER));
-                }
+            let mut slots = self.slots(stage);
+            for i in 0..32 {
+                let bit = index * 32 + i;
+                slots.add(bit / REGISTER, (word >> i & 1) << (bit % REGISTER));
             }
             return;
         }
         let place = place_of_word(run, index);
-        if let Some(block) = self.blocks_mut(stage).get_mut(place / 16) {
+        if let Some(block) = self.run_mut(stage).1.get_mut(place / 16) {
             block.words_mut()[place % 16] |= word;
         }
     }

@@ -189,13 +189,13 @@ pub(super) const REMOVE: u32 = u32::MAX;
 impl Keyspace<'_> {
     /// A key that is not fixed, to change it.
     #[inline(never)]
-    pub(super) fn slots(&mut self, key: KeyRef) -> Option<Slots<'_>> {
-        let (header, blocks) = self.run_mut(key)?;
-        Some(Slots {
+    pub(super) fn slots(&mut self, key: KeyRef) -> Slots<'_> {
+        let (header, blocks) = self.run_mut(key);
+        Slots {
             per_word: arena::kind(header).slots_per_word(),
             header,
             blocks,
-        })
+        }
     }
 
     /// Adds an item, so often when it is a sketch, or takes it off with [`REMOVE`], or with 0 only asks; how often it
@@ -206,9 +206,7 @@ impl Keyspace<'_> {
         if kind == Kind::Bloom {
             return self.contains(key, hash).into();
         }
-        let Some(mut slots) = self.slots(key) else {
-            return 0;
-        };
+        let mut slots = self.slots(key);
         let mut count = 0;
         match kind {
             Kind::Cuckoo => {
@@ -268,7 +266,7 @@ impl Keyspace<'_> {
     /// The units that name a sketch's most frequent items, the most frequent first; of two that are as frequent, the
     /// one that was first so.
     fn top_mut(&mut self, key: KeyRef) -> Option<&mut [Block512; TOP]> {
-        self.blocks_mut(key).last_chunk_mut()
+        self.run_mut(key).1.last_chunk_mut()
     }
 
     /// The most frequent item but so many.
@@ -337,9 +335,8 @@ impl Keyspace<'_> {
     pub(super) fn merge(&mut self, to: KeyRef, parts: &[Part], slots: usize) {
         for i in 0..slots {
             let new = self.merged_slot(parts, i);
-            if let Some(mut slots) = self.slots(to) {
-                slots.add(i, new.wrapping_sub(slots.get(i)));
-            }
+            let mut slots = self.slots(to);
+            slots.add(i, new.wrapping_sub(slots.get(i)));
         }
     }
 
@@ -396,9 +393,7 @@ impl Keyspace<'_> {
     #[inline(never)]
     pub(super) fn rotate(&mut self, key: KeyRef) {
         self.note_change();
-        let Some(Slots { header, blocks, .. }) = self.slots(key) else {
-            return;
-        };
+        let (header, blocks) = self.run_mut(key);
         let number = num_generations(header);
         let oldest = (newest(header) + 1) % number;
         header[word::EXPANSION] = (oldest << 8 | number) as u32;

@@ -350,10 +350,9 @@ pub(super) fn rotating_reserve(call: &mut Call) -> Outcome {
     }
     let key = create(call, Kind::Rotating, &wish)?;
     let server = &mut *call.server;
-    if let Some(slots) = server.keyspace.slots(key) {
-        [slots.header[word::RATE], slots.header[word::CAPACITY]] = periods;
-        slots.header[word::EXTRA] = server.uptime.seconds;
-    }
+    let (header, _) = server.keyspace.run_mut(key);
+    [header[word::RATE], header[word::CAPACITY]] = periods;
+    header[word::EXTRA] = server.uptime.seconds;
     call.ok();
     Ok(())
 }

@@ -267,47 +267,33 @@ impl<'a> Keyspace<'a> {
         }
     }
 
+    /// What a stage is, and what it holds.
+    #[inline(never)]
+    fn run(&self, stage: KeyRef) -> (&Header, &[Block512]) {
+        match self.locate(stage) {
+            (Some(fixed), _) => (&fixed.header, fixed.blocks),
+            (None, at) => self.arena.run(at),
+        }
+    }
+
+    /// The same, to change it.
+    #[inline(never)]
+    pub(super) fn run_mut(&mut self, stage: KeyRef) -> (&mut Header, &mut [Block512]) {
+        let (_, at) = self.locate(stage);
+        match self.fixed.get_mut(stage.0.get() - 1) {
+            Some(fixed) => (&mut fixed.header, fixed.blocks),
+            None => self.arena.run_mut(at),
+        }
+    }
+
     #[inline(never)]
     pub(super) fn blocks(&self, stage: KeyRef) -> &[Block512] {
-        match self.locate(stage) {
-            (Some(fixed), _) => fixed.blocks,
-            (None, at) => self.arena.blocks(at),
-        }
-    }
-
-    #[inline(never)]
-    pub(super) fn blocks_mut(&mut self, stage: KeyRef) -> &mut [Block512] {
-        let (_, at) = self.locate(stage);
-        match self.fixed.get_mut(stage.0.get() - 1) {
-            Some(fixed) => fixed.blocks,
-            None => self.arena.blocks_mut(at),
-        }
-    }
-
-    /// The header and the blocks of a stage that is not fixed.
-    pub(super) fn run_mut(&mut self, stage: KeyRef) -> Option<(&mut Header, &mut [Block512])> {
-        let (_, at) = self.locate(stage);
-        self.arena.run_mut(at)
-    }
-
-    fn set_items(&mut self, stage: KeyRef, items: u32) {
-        self.set_word(stage, word::ITEMS, items);
-    }
-
-    fn header_mut(&mut self, stage: KeyRef) -> Option<&mut Header> {
-        let (_, at) = self.locate(stage);
-        match self.fixed.get_mut(stage.0.get() - 1) {
-            Some(fixed) => Some(&mut fixed.header),
-            None => self.arena.header_mut(at),
-        }
+        self.run(stage).1
     }
 
     #[inline(never)]
     pub(super) fn set_word(&mut self, stage: KeyRef, word: usize, value: u32) {
-        if let Some(place) = self
-            .header_mut(stage)
-            .and_then(|header| header.get_mut(word))
-        {
+        if let Some(place) = self.run_mut(stage).0.get_mut(word) {
             *place = value;
         }
     }
@@ -358,10 +344,10 @@ impl<'a> Keyspace<'a> {
     }
 
     fn stage_contains(&self, stage: KeyRef, hash: u32) -> bool {
-        let blocks = self.blocks(stage);
+        let (header, blocks) = self.run(stage);
         blocks
             .get(block_index(hash, blocks.len()))
-            .is_none_or(|block| has_bits(block.words(), hash, num_probes(self.header(stage))))
+            .is_none_or(|block| has_bits(block.words(), hash, num_probes(header)))
     }
 
     pub(super) fn contains(&self, key: KeyRef, hash: u32) -> bool {
@@ -388,21 +374,17 @@ impl<'a> Keyspace<'a> {
         let Some(mut stage) = self.last_stage_without(key, hash) else {
             return Ok(false);
         };
-        let header = loop {
-            let header = self.header(stage);
+        loop {
+            let (header, blocks) = self.run_mut(stage);
             if header[word::ITEMS] < header[word::CAPACITY] {
-                break header;
+                header[word::ITEMS] += 1;
+                if let Some(block) = blocks.get_mut(block_index(hash, blocks.len())) {
+                    set_bits(block.words_mut(), hash, num_probes(header));
+                }
+                return Ok(true);
             }
             stage = self.grow(stage)?;
-        };
-        let (k, items) = (num_probes(header), header[word::ITEMS]);
-        let blocks = self.blocks_mut(stage);
-        let index = block_index(hash, blocks.len());
-        if let Some(block) = blocks.get_mut(index) {
-            set_bits(block.words_mut(), hash, k);
         }
-        self.set_items(stage, items + 1);
-        Ok(true)
     }
 
     /// Makes the next stage of a key whose last one, at `stage`, holds its keys.
@@ -511,11 +493,12 @@ impl<'a> Keyspace<'a> {
         while let Some(stage) = self.next_stage(key) {
             self.remove_run(stage);
         }
-        clear(self.blocks_mut(key));
-        self.set_items(key, 0);
-        if self.kind(key) == Kind::Cuckoo {
+        let (header, blocks) = self.run_mut(key);
+        clear(blocks);
+        header[word::ITEMS] = 0;
+        if arena::kind(header) == Kind::Cuckoo {
             // The items that were removed.
-            self.set_word(key, word::RATE, 0);
+            header[word::RATE] = 0;
         }
     }
 
@@ -554,10 +537,8 @@ impl<'a> Keyspace<'a> {
         if self.find_loading().is_some() {
             self.remove(name);
         }
-        while let Some(run) = self.find_loading()
-            && let Some(header) = self.header_mut(run)
-        {
-            arena::set_loading(header, false);
+        while let Some(run) = self.find_loading() {
+            arena::set_loading(self.run_mut(run).0, false);
         }
     }
 

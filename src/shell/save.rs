@@ -122,7 +122,7 @@ impl Parts for Stage<'_, '_> {
     }
 
     fn prepare(&mut self, _: bool) {
-        clear(self.keyspace.blocks_mut(self.stage));
+        clear(self.keyspace.run_mut(self.stage).1);
         self.keyspace.set_word(self.stage, word::ITEMS, 0);
     }
 
