@@ -5,6 +5,7 @@ use super::call::{Call, Face, Outcome};
 use super::commands::Items;
 use super::decimal::{parse, parse_parts_per_billion};
 use super::family_commands;
+pub(super) use super::family_commands::{add, rotating_seen as seen};
 use super::keyspace::{KeyRef, Wish};
 use super::kind::Kind;
 use super::texts;
@@ -145,30 +146,9 @@ fn make_key_for_items(is_there: bool, call: &mut Call) -> Outcome<Option<KeyRef>
     key.map(Some)
 }
 
-/// Adds the item, and notes whether it is new.
-fn insert(call: &mut Call) -> Outcome {
-    let server = &mut *call.server;
-    let key = server.dispatch.key.ok_or(texts::NOT_FOUND)?;
-    let is_new = server.keyspace.insert(key, server.dispatch.hash)?;
-    server.dispatch.has_changed = is_new;
-    Ok(())
-}
-
-pub(super) fn add(call: &mut Call) -> Outcome {
-    insert(call)?;
-    call.truth(call.server.dispatch.has_changed, texts::NEW);
-    Ok(())
-}
-
-pub(super) fn seen(call: &mut Call) -> Outcome {
-    insert(call)?;
-    call.truth(!call.server.dispatch.has_changed, texts::SEEN);
-    Ok(())
-}
-
 /// SUNDEW.ASK: whether the exact store at the other end has to be asked.
 pub(super) fn ask(call: &mut Call) -> Outcome {
-    let may_be_there = family_commands::change(call, 0) > 0;
+    let may_be_there = family_commands::change(call, 0)? > 0;
     if !may_be_there {
         call.server.lookups.count_filter();
     }

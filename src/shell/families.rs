@@ -201,12 +201,9 @@ impl Keyspace<'_> {
     /// Adds an item, so often when it is a sketch, or takes it off with [`REMOVE`], or with 0 only asks; how often it
     /// may have been there before. What changes a cuckoo filter or a HyperLogLog answers 1 if it did.
     #[inline(never)]
-    pub(super) fn change_item(&mut self, key: KeyRef, hash: u32, step: u32) -> u32 {
-        let kind = self.kind(key);
-        if kind == Kind::Bloom {
-            return self.contains(key, hash).into();
-        }
+    pub(super) fn change_slots(&mut self, key: KeyRef, hash: u32, step: u32) -> u32 {
         let mut slots = self.slots(key);
+        let kind = arena::kind(slots.header);
         let mut count = 0;
         match kind {
             Kind::Cuckoo => {
@@ -308,7 +305,7 @@ impl Keyspace<'_> {
         for i in 0..TOP {
             if let Some(&item) = self.top_item(from, i) {
                 let hash = item[top::HASH];
-                let count = self.change_item(to, hash, 0);
+                let count = self.change_slots(to, hash, 0);
                 self.offer_to_top(to, hash, count_and_name(&item).1, count);
             }
         }

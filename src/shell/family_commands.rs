@@ -11,27 +11,44 @@ use super::text::Text;
 use super::texts;
 use crate::sizing::CountMinPlan;
 
-/// [`change_item`](super::keyspace::Keyspace::change_item) for the current item; 0 when there is no key.
+/// Adds the current item, so often when the key is a sketch, or takes it off with [`REMOVE`], or with 0 only asks; how
+/// often it may have been there before, 0 when there is no key. What changes a cuckoo filter or a HyperLogLog answers 1
+/// if it did.
 #[inline(never)]
-pub(super) fn change(call: &mut Call, step: u32) -> u32 {
+pub(super) fn change(call: &mut Call, step: u32) -> Outcome<u32> {
     let server = &mut *call.server;
     let Some(key) = server.dispatch.key else {
-        return 0;
+        return Ok(0);
     };
-    server.keyspace.rotate_if_due(key, server.uptime.seconds);
-    server.keyspace.change_item(key, server.dispatch.hash, step)
+    let hash = server.dispatch.hash;
+    let keyspace = &mut server.keyspace;
+    if keyspace.kind(key) != Kind::Bloom {
+        keyspace.rotate_if_due(key, server.uptime.seconds);
+        return Ok(keyspace.change_slots(key, hash, step));
+    }
+    let was_there = if step == 0 {
+        keyspace.contains(key, hash)
+    } else {
+        !keyspace.insert(key, hash)?
+    };
+    Ok(was_there.into())
+}
+
+/// Changes the key by the current item, and tells whether it was there, or was not.
+fn tell(call: &mut Call, step: u32, was_there: bool, words: Text) -> Outcome {
+    let is_so = (change(call, step)? > 0) == was_there;
+    call.truth(is_so, words);
+    Ok(())
 }
 
 /// EXISTS of every kind.
 pub(super) fn has(call: &mut Call) -> Outcome {
-    let may_be_there = change(call, 0) > 0;
-    call.truth(may_be_there, texts::MAYBE);
-    Ok(())
+    tell(call, 0, true, texts::MAYBE)
 }
 
 /// COUNT of every kind, and CMS.QUERY.
 pub(super) fn count(call: &mut Call) -> Outcome {
-    let count = change(call, 0);
+    let count = change(call, 0)?;
     call.integer(count);
     Ok(())
 }
@@ -48,8 +65,8 @@ pub(super) fn cuckoo_add_new(call: &mut Call) -> Outcome {
 #[inline(never)]
 fn add_to_cuckoo(call: &mut Call, is_for_new: bool) -> Outcome {
     let is_insert = call.server.dispatch.command.items == Items::Options;
-    let is_there = is_for_new && change(call, 0) > 0;
-    let is_added = !is_there && change(call, 1) > 0;
+    let is_there = is_for_new && change(call, 0)? > 0;
+    let is_added = !is_there && change(call, 1)? > 0;
     if !is_there && !is_added {
         if !is_insert {
             return Err(texts::CUCKOO_FULL);
@@ -68,27 +85,22 @@ fn add_to_cuckoo(call: &mut Call, is_for_new: bool) -> Outcome {
 
 /// CF.DEL and CBF.DEL.
 pub(super) fn delete(call: &mut Call) -> Outcome {
-    let was_there = change(call, REMOVE) > 0;
-    call.truth(was_there, texts::REMOVED);
-    Ok(())
+    tell(call, REMOVE, true, texts::REMOVED)
 }
 
-/// CBF.ADD and RBF.ADD.
+/// ADD of Bloom filters, and of those that count or rotate.
 pub(super) fn add(call: &mut Call) -> Outcome {
-    let is_new = change(call, 1) == 0;
-    call.truth(is_new, texts::NEW);
-    Ok(())
+    tell(call, 1, false, texts::NEW)
 }
 
+/// SEEN of Bloom filters, and of those that rotate.
 pub(super) fn rotating_seen(call: &mut Call) -> Outcome {
-    let was_there = change(call, 1) > 0;
-    call.truth(was_there, texts::SEEN);
-    Ok(())
+    tell(call, 1, true, texts::SEEN)
 }
 
 /// PFADD answers once, after the last item: whether one of them changed the key.
 pub(super) fn hyper_log_log_add(call: &mut Call) -> Outcome {
-    let is_changed = change(call, 1) > 0;
+    let is_changed = change(call, 1)? > 0;
     let dispatch = &mut call.server.dispatch;
     dispatch.has_changed |= is_changed;
     if dispatch.is_last() {
@@ -103,7 +115,7 @@ pub(super) fn increment(call: &mut Call) -> Outcome {
     let Some(count @ 1..) = call.number(1) else {
         return Err(texts::CMS_NO_NUMBER);
     };
-    let estimate = change(call, count).saturating_add(count);
+    let estimate = change(call, count)?.saturating_add(count);
     let server = &mut *call.server;
     if let Some(key) = server.dispatch.key {
         let name = server.arguments.get(0);
