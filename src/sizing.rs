@@ -366,8 +366,8 @@ pub const fn classic_k(rate: Rate) -> u32 {
 /// assert_eq!(present.num_buckets(), 266); // 1,064 bytes
 /// ```
 pub const fn cuckoo_buckets(keys: usize) -> usize {
-    // 4 * 0.95 = 19 / 5, in parts so that nothing overflows.
-    let buckets = keys / 19 * 5 + (keys % 19 * 5).div_ceil(19);
+    // 4 * 0.95 = 19 / 5, and 5 / 19 = (1 + 1 / 19) / 4, in parts so that nothing overflows.
+    let buckets = keys / 4 + (keys % 4 + keys.div_ceil(19)).div_ceil(4);
     buckets.saturating_add(2)
 }
 
