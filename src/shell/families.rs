@@ -362,26 +362,21 @@ impl Keyspace<'_> {
     /// Rotates a key that does as often as seconds or items ask for it.
     #[inline(never)]
     pub(super) fn rotate_if_due(&mut self, key: KeyRef, now: u32) {
-        let header = self.header(key);
+        let (header, _) = self.run_mut(key);
         if arena::kind(header) != Kind::Rotating {
             return;
         }
-        let (seconds, since, after) = (
-            header[word::RATE],
-            header[word::EXTRA],
-            header[word::CAPACITY],
-        );
-        let number = num_generations(header) as u32;
-        let due = match now.wrapping_sub(since).checked_div(seconds) {
+        let seconds = header[word::RATE];
+        let since = &mut header[word::EXTRA];
+        let due = match now.wrapping_sub(*since).checked_div(seconds) {
             Some(due) => {
                 // Not `now`: generations begin in step with the period, however late an item comes.
-                self.set_word(key, word::EXTRA, since.wrapping_add(due * seconds));
+                *since = since.wrapping_add(due * seconds);
                 due
             }
-            None if header[word::ITEMS] < after => return,
-            None => 1,
+            None => (header[word::ITEMS] >= header[word::CAPACITY]).into(),
         };
-        for _ in 0..due.min(number) {
+        for _ in 0..due.min(num_generations(header) as u32) {
             self.rotate(key);
         }
     }
@@ -392,7 +387,10 @@ impl Keyspace<'_> {
         self.note_change();
         let (header, blocks) = self.run_mut(key);
         let number = num_generations(header);
-        let oldest = (newest(header) + 1) % number;
+        let mut oldest = newest(header) + 1;
+        if oldest >= number {
+            oldest = 0;
+        }
         header[word::EXPANSION] = (oldest << 8 | number) as u32;
         header[word::ITEMS] = 0;
         let mut i = oldest;
