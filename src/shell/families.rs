@@ -143,11 +143,15 @@ impl Slots<'_> {
 }
 
 impl Slots<'_> {
-    /// Writes `new` into the first slot of a bucket that holds `old`, or into all when they are the same; how many.
+    /// Writes `new` into the first slot of two buckets that holds `old`, or into all when they are the same; how many.
     #[inline(never)]
-    fn exchange(&mut self, index: usize, old: u16, new: u16) -> u32 {
+    fn exchange(&mut self, first: usize, second: usize, old: u16, new: u16) -> u32 {
         let mut count = 0;
-        for slot in index * 4..index * 4 + 4 {
+        // Both may be the same.
+        let number = if first == second { 4 } else { 8 };
+        for i in 0..number {
+            let bucket = if i < 4 { first } else { second };
+            let slot = bucket * 4 + i % 4;
             if self.get(slot) == u32::from(old) {
                 count += 1;
                 if old != new {
@@ -168,7 +172,7 @@ impl BucketStore<u16> for Slots<'_> {
 
     #[inline]
     fn replace(&mut self, index: usize, old: u16, new: u16) -> bool {
-        self.exchange(index, old, new) > 0
+        self.exchange(index, index, old, new) > 0
     }
 
     #[inline(never)]
@@ -213,10 +217,7 @@ impl Keyspace<'_> {
                     REMOVE => (place.fingerprint, 0),
                     _ => (0, place.fingerprint),
                 };
-                count = slots.exchange(place.first, old, new);
-                if place.first != place.second && (count == 0 || step == 0) {
-                    count += slots.exchange(place.second, old, new);
-                }
+                count = slots.exchange(place.first, place.second, old, new);
                 if count == 0 && old == 0 {
                     count = slots.kick(&place).into();
                 }
