@@ -6,7 +6,7 @@ use super::decimal::parse;
 use super::keyspace::KeyRef;
 use super::kind::Kind;
 use super::server::Server;
-use super::text::Text;
+use super::text::{self, Text};
 use super::texts;
 use crate::key::Sink;
 use crate::sizing::Rate;
@@ -329,7 +329,7 @@ impl Call<'_, '_> {
         while let Some(byte) = bytes.next() {
             match byte {
                 b'%' => self.blank(bytes.next().unwrap_or(b'%'), numbers),
-                b'\n' => self.end_line(),
+                text::LINE_FEED => self.end_line(),
                 _ => self.put(byte),
             }
         }

@@ -203,6 +203,15 @@ const GROUPS: &[&[Plain]] = &[
     PEOPLE,
 ];
 
+/// In how many images the command with this number is, as `IN_IMAGES` has it for [`texts`](super::texts).
+#[cfg(all(test, feature = "shell-saves"))]
+pub(super) fn in_images(number: usize) -> usize {
+    let weights = [3, 1, 1, 2, 3, 3];
+    let each = |(group, weight): (&&[Plain], usize)| vec![weight; group.len()];
+    let all: Vec<usize> = GROUPS.iter().zip(weights).flat_map(each).collect();
+    all[number]
+}
+
 /// How many commands there are.
 pub(super) const COUNT: usize = {
     let (mut group, mut count) = (0, 0);
@@ -302,12 +311,12 @@ impl Command {
     pub fn is_named(&self, name: &[u8]) -> bool {
         let mut text = self.text().bytes();
         for byte in name {
-            let own = text.next().unwrap_or(b' ');
-            if *byte <= b' ' || without_case(own) != without_case(*byte) {
+            let own = text.next_or_end() as u8;
+            if own.min(*byte) <= b' ' || without_case(own) != without_case(*byte) {
                 return false;
             }
         }
-        text.next().is_none_or(|end| end <= b' ')
+        text.next_or_end() <= u32::from(b' ')
     }
 
     /// Its name in the case in which people write it; any is understood.
@@ -378,6 +387,9 @@ mod tests {
             b"BF\x0EADD",
             b"BF.ADDS",
             b"PIN\x27",
+            b"info)",
+            b"info>",
+            b"quit=",
         ] {
             assert!(find(name).is_none(), "{}", name.escape_ascii());
         }

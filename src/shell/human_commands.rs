@@ -6,7 +6,7 @@ use super::commands::{self, COMMANDS, Command, FIRST_LISTED};
 use super::decimal::parse_parts_per_billion;
 use super::keyspace::{KeyRef, count_ones};
 use super::kind::Kind;
-use super::texts;
+use super::{text, texts};
 use crate::hash::HashStream;
 use crate::key::Sink;
 use crate::sizing::{Layout, Plan, Rate, classic_bits};
@@ -33,7 +33,7 @@ fn usage(command: &Command, call: &mut Call, is_list: bool) {
     let mut column = call.out.length + 20;
     let mut has_usage = false;
     for byte in command.text().bytes() {
-        if byte != b'\t' {
+        if byte != text::TAB {
             call.put(byte);
         } else if !has_usage {
             call.put(b' ');

@@ -417,7 +417,7 @@ pub(super) fn tell(call: &mut Call) {
 /// Why the last save failed, which is empty when it did not, and at what address.
 fn failure(call: &Call) -> (Text, u32) {
     let error = call.server.saves.error;
-    error.map_or((texts::LAST_ERROR, 0), of_store_error)
+    error.map_or((texts::NOTHING, 0), of_store_error)
 }
 
 /// As `Display`, whose machinery takes more flash than all of this.

@@ -3,7 +3,7 @@
 use super::call::{Call, Face, Outcome};
 use super::commands::{COMMANDS, Command};
 use super::human_commands;
-use super::text::Text;
+use super::text::{self, Text};
 use super::texts;
 
 pub(super) fn ping(call: &mut Call) -> Outcome {
@@ -115,7 +115,7 @@ fn describe(command: &Command, call: &mut Call) {
 /// A string from the text of a command: its name or its usage.
 #[inline(never)]
 fn part(call: &mut Call, command: &Command, number: usize) {
-    call.text_by(&|call| call.part(command.text(), b'\t', number));
+    call.text_by(&|call| call.part(command.text(), text::TAB, number));
 }
 
 /// How many commands after `HELLO` a client still introduces itself.

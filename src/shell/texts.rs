@@ -1,6 +1,6 @@
 //! What the console says, all in one place; commands' names and usage are in [`commands`](super::commands).
 //!
-//! The errors come first, up to [`LAST_ERROR`], and are of the class `ERR`; those with another begin with it. What
+//! The errors come first, before [`LAST_ERROR`], and are of the class `ERR`; those with another begin with it. What
 //! stands for what behind a `%` is at [`fill_in`](super::call::Call::fill_in).
 
 use super::text::Text;
@@ -13,8 +13,19 @@ macro_rules! texts {
         enum Number { $($name),* }
         /// All of them, as they were written; empty when they belong to a group that is left out.
         pub(super) const TEXTS: &[&str] = &[$(if true $(&& $group)? { $text } else { "" }),*];
+        /// In how many of the three images each of them is; what only saves have, as if in one.
+        #[cfg(all(test, feature = "shell-saves"))]
+        pub(super) const IN_IMAGES: &[usize] = &[$(3 $(- without::$group)?),*];
         $(#[allow(dead_code)] pub(super) const $name: Text = Text::numbered(Number::$name as usize);)*
     };
+}
+
+/// In how many images a group is not.
+#[cfg(all(test, feature = "shell-saves"))]
+mod without {
+    pub const FAMILIES: usize = 1;
+    pub const DUMPS: usize = 2;
+    pub const SAVES: usize = 2;
 }
 
 texts! {
@@ -208,6 +219,10 @@ texts! {
     @SAVES SAVE_FIELDS = "sequence,stamp,records,bytes,saving,error";
     @SAVES INFO_SAVES = "# Persistence\nsave_sequence:%N\nsave_in_progress:%N\nsave_error:%T\n";
 }
+
+/// A text of no bytes.
+#[cfg(feature = "shell-saves")]
+pub(super) const NOTHING: Text = Text::at(0);
 
 /// Why a snapshot is not loaded.
 #[cfg(feature = "shell-saves")]
