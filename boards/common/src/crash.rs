@@ -69,13 +69,14 @@ const BUS_ADDRESS_IS_VALID: u32 = 1 << 15;
 const STACK_LIMIT_REACHED: u32 = 1 << 20;
 
 /// By the numbers that the registers have in [`ExceptionFrame`].
-const REGISTERS: &[u8] = b"-CRASH HardFault at \x06, called from \x05, r0 \x00, r1 \x01, r2 \x02, r3 \x03, r12 \x04, xpsr \x07";
+const REGISTERS: &[u8] =
+    b"HardFault at \x06, called from \x05, r0 \x00, r1 \x01, r2 \x02, r3 \x03, r12 \x04, xpsr \x07";
 
 /// Reports a panic; see [`crash_handlers`](crate::crash_handlers).
 #[inline(always)]
 pub fn panic<M: Machine>(info: &PanicInfo) -> ! {
     begin::<M>(ResetReason::Panic);
-    write::<M>(b"-CRASH panic");
+    write::<M>(b"panic");
     if let Some(place) = info.location() {
         write::<M>(b" at ");
         write::<M>(short(place.file().as_bytes()));
@@ -88,7 +89,7 @@ pub fn panic<M: Machine>(info: &PanicInfo) -> ! {
         write::<M>(b": ");
         write::<M>(message.as_bytes());
     }
-    write::<M>(b"\r\n");
+    end_line::<M>();
     if M::AFTER_CRASH == AfterCrash::Reset {
         // A debugger stops at faults and shows the way here; without one the handler goes on to `exit`.
         cortex_m::asm::udf();
@@ -109,16 +110,20 @@ pub unsafe extern "C" fn hard_fault<M: Machine>(frame: *const ExceptionFrame) ->
     #[cfg(feature = "stack-limit")]
     // SAFETY: every ARMv8-M core has this word.
     let is_overflow = is_overflow || unsafe { FAULT.read_volatile() } & STACK_LIMIT_REACHED != 0;
-    if is_overflow {
-        begin::<M>(ResetReason::StackOverflow);
+    let (reason, text, words) = if is_overflow {
         // The core could not store its registers.
-        // SAFETY: the text shows one word.
-        unsafe { write_words::<M>(b"-CRASH stack overflow, sp \x00", &raw const stack_pointer) };
+        let text: &[u8] = b"stack overflow, sp \x00";
+        (ResetReason::StackOverflow, text, &raw const stack_pointer)
+    } else {
+        (ResetReason::HardFault, REGISTERS, frame.cast())
+    };
+    begin::<M>(reason);
+    // SAFETY: one text shows one word. The other shows the registers, which lie within the stack, and `crash_handlers`
+    // leaves that part of the stack alone.
+    unsafe { write_words::<M>(text, words) };
+    if is_overflow {
         log!(error, "stack overflow, sp {=u32:#x}", stack_pointer);
     } else {
-        begin::<M>(ResetReason::HardFault);
-        // SAFETY: the registers lie within the stack, and `crash_handlers` leaves that part of the stack alone.
-        unsafe { write_words::<M>(REGISTERS, frame.cast()) };
         // SAFETY: as above.
         log!(error, "HardFault at {=u32:#x}", unsafe { (*frame).pc() });
     }
@@ -134,15 +139,15 @@ pub unsafe extern "C" fn hard_fault<M: Machine>(frame: *const ExceptionFrame) ->
             write_words::<M>(PROTECTED_ADDRESS, FAULT);
         }
     }
-    write::<M>(b"\r\n");
+    end_line::<M>();
     exit::<M>()
 }
 
 /// Reports that the watchdog is about to reset the board, and lets it. To be called by its interrupt.
 #[inline(always)]
 pub fn watchdog<M: Machine>() -> ! {
-    boot::note(ResetReason::Watchdog);
-    write::<M>(b"-CRASH watchdog: the main loop stood still\r\n");
+    begin::<M>(ResetReason::Watchdog);
+    write::<M>(b"watchdog: the main loop stood still\r\n");
     loop {}
 }
 
@@ -156,7 +161,7 @@ fn short(path: &[u8]) -> &[u8] {
     third.and_then(|at| path.get(at + 1..)).unwrap_or(path)
 }
 
-/// Leaves at once if there was a crash already: the handler itself crashed, or wants to.
+/// Starts the report. Leaves at once if there was a crash already: the handler itself crashed, or wants to.
 #[inline(never)]
 fn begin<M: Machine>(reason: ResetReason) {
     static CRASHING: AtomicBool = AtomicBool::new(false);
@@ -167,8 +172,15 @@ fn begin<M: Machine>(reason: ResetReason) {
     }
     CRASHING.store(true, Ordering::Relaxed);
     boot::note(reason);
+    write::<M>(b"-CRASH ");
 }
 
+fn end_line<M: Machine>() {
+    send::<M>(b'\r');
+    send::<M>(b'\n');
+}
+
+#[inline(never)]
 fn exit<M: Machine>() -> ! {
     match M::AFTER_CRASH {
         AfterCrash::Exit => debug::exit(debug::EXIT_FAILURE),
@@ -202,7 +214,8 @@ unsafe fn write_words<M: Machine>(text: &[u8], words: *const u32) {
         }
         // SAFETY: the caller promised it.
         let word = unsafe { words.add(usize::from(*byte)).read_volatile() };
-        write::<M>(b"0x");
+        send::<M>(b'0');
+        send::<M>(b'x');
         for i in (0..8).rev() {
             let digit = (word >> (4 * i) & 0xF) as u8;
             let base = if digit < 10 { b'0' } else { b'a' - 10 };
