@@ -103,7 +103,7 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// Takes bytes as they came, and the time in milliseconds, which may wrap; writes the replies.
+    /// Takes bytes as they came, or none, and the time in milliseconds, which may wrap; writes the replies.
     ///
     /// # Cost
     ///
@@ -119,16 +119,23 @@ impl<'a> Shell<'a> {
         now: u32,
         out: &mut W,
     ) -> Result<(), W::Error> {
-        self.with_call(out, |front, call| front.take(input, now, call))
+        let mut writer = Writer {
+            out,
+            result: Ok(()),
+        };
+        self.serve(input, now, &mut writer);
+        writer.result?;
+        out.flush()
     }
 
-    /// Looks at the clock when nothing comes; to be called every 50 milliseconds or so.
+    /// Looks at the clock when nothing comes, which is [`feed`](Self::feed) without bytes; to be called every
+    /// 50 milliseconds or so.
     ///
     /// # Errors
     ///
     /// Those of `out`.
     pub fn poll<W: embedded_io::Write>(&mut self, now: u32, out: &mut W) -> Result<(), W::Error> {
-        self.with_call(out, |front, call| front.look_at_clock(now, call))
+        self.feed(&[], now, out)
     }
 
     /// The line was held low for longer than a byte: whoever comes next is new.
@@ -187,27 +194,22 @@ impl<'a> Shell<'a> {
         })
     }
 
-    /// Lets everything below write without looking at errors; the first is kept.
-    fn with_call<W: embedded_io::Write>(
-        &mut self,
-        out: &mut W,
-        work: impl FnOnce(&mut Front, &mut Call),
-    ) -> Result<(), W::Error> {
-        let mut writer = Writer {
-            out,
-            result: Ok(()),
-        };
-        let mut call = Call {
+    /// The same for writers of every type: it takes no part in their errors.
+    #[inline(never)]
+    fn serve(&mut self, input: &[u8], now: u32, out: &mut dyn Sink) {
+        let call = &mut Call {
             server: &mut self.server,
-            out: Out::new(&mut writer),
+            out: Out::new(out),
         };
-        work(&mut self.front, &mut call);
-        writer.result?;
-        out.flush()
+        if input.is_empty() {
+            self.front.look_at_clock(now, call);
+        } else {
+            self.front.take(input, now, call);
+        }
     }
 }
 
-/// Where replies go, until that fails.
+/// Where replies go, until that fails: it lets everything below write without looking at errors, and keeps the first.
 struct Writer<'w, W: embedded_io::Write> {
     out: &'w mut W,
     result: Result<(), W::Error>,
