@@ -212,8 +212,7 @@ impl Keyspace<'_> {
     /// Begins a stage: in RAM of its own, or, of a fixed key, on top of what is there.
     pub(super) fn open_stage(&mut self, name: &[u8], header: &Words) -> Outcome<KeyRef> {
         let [_, kind, hash, encoding] = header[word::KIND].to_le_bytes();
-        let [probes, parts, stage, parameter] =
-            header[word::PARAMETERS].to_le_bytes().map(u32::from);
+        let [probes, parts, stage, parameter] = header[word::PARAMETERS].to_le_bytes();
         let kind = (0..6)
             .map(Kind::of_number)
             .find(|own| own.in_snapshot().number == kind)
@@ -221,7 +220,7 @@ impl Keyspace<'_> {
         if hash != Xxh32::ID.0 {
             return Err(texts::SNAPSHOT_HASH);
         }
-        if u32::from(encoding) | parameter > 0 {
+        if encoding | parameter > 0 {
             return Err(texts::SNAPSHOT_ENCODING);
         }
         let fixed = self.find(name).filter(|key| self.is_fixed(*key));
@@ -240,7 +239,7 @@ impl Keyspace<'_> {
                 return Err(texts::SNAPSHOT_GEOMETRY);
             }
             fill_run(&mut run, kind, header);
-            own = words_of_run(&run, 0, stage, parts);
+            own = words_of_run(&run, 0, stage.into(), parts.into());
         }
         // What is made of a header has the same.
         for (i, word) in own.iter().enumerate() {
@@ -281,7 +280,8 @@ impl Keyspace<'_> {
 
 /// Makes the header of a run, with its name, that of the run which a snapshot's header asks for.
 fn fill_run(run: &mut Run, kind: Kind, header: &Words) {
-    let [probes, parts, stage, _] = header[word::PARAMETERS].to_le_bytes().map(u32::from);
+    let [probes, parts, stage, _] = header[word::PARAMETERS].to_le_bytes();
+    let (probes, parts, stage) = (probes.into(), u32::from(parts), stage.into());
     let units = header[word::UNITS];
     let mut blocks = units;
     let (mut capacity, high) = (header[word::STATE], header[word::STATE + 1]);
