@@ -164,8 +164,7 @@ impl Keyspace<'_> {
     /// A word of a stage's payload.
     #[inline(never)]
     pub(super) fn payload_word(&self, stage: KeyRef, index: usize) -> u32 {
-        let run = self.header(stage);
-        let blocks = self.blocks(stage);
+        let (run, blocks) = self.run(stage);
         let kind = arena::kind(run);
         if kind == Kind::HyperLogLog {
             let mut word = 0;

@@ -269,7 +269,7 @@ impl<'a> Keyspace<'a> {
 
     /// What a stage is, and what it holds.
     #[inline(never)]
-    fn run(&self, stage: KeyRef) -> (&Header, &[Block512]) {
+    pub(super) fn run(&self, stage: KeyRef) -> (&Header, &[Block512]) {
         match self.locate(stage) {
             (Some(fixed), _) => (&fixed.header, fixed.blocks),
             (None, at) => self.arena.run(at),
@@ -321,8 +321,9 @@ impl<'a> Keyspace<'a> {
     }
 
     pub(super) fn stats(&self, stage: KeyRef) -> Stats {
-        let ones = self.blocks(stage).iter().map(count_ones);
-        Stats::of_blocks(ones, 512, num_probes(self.header(stage)))
+        let (header, blocks) = self.run(stage);
+        let ones = blocks.iter().map(count_ones);
+        Stats::of_blocks(ones, 512, num_probes(header))
     }
 
     /// The rate to expect of a key whose stages hold what this word of their headers says: a little too high,
