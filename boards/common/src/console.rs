@@ -7,7 +7,8 @@ use crate::log::log;
 use crate::receive::Receiver;
 use crate::{Machine, Status, boot, clock, memory, trial};
 
-/// After so many milliseconds without a byte the light is steady, and nobody needs to look at the keys.
+/// After so many milliseconds without a byte nothing is left to be done but to wait for one: half a frame was
+/// given up, a prompt was shown, the light is steady.
 const RESTING: u32 = 1_000;
 
 /// What the shell is to know of the board.
@@ -70,23 +71,38 @@ pub fn run_with<'a, M: Machine>(
             M::feed_watchdog();
             step = now;
         }
-        receiver.read(|bytes| {
-            if !bytes.is_empty() {
-                let lost = M::take_lost();
-                if lost > 0 {
-                    log!(warn, "the UART lost {} bytes or more", lost);
-                    shell.bytes_lost(lost);
-                }
-                last_received = now;
-                is_active = true;
+        let is_empty = receiver.is_empty();
+        if !is_empty {
+            let lost = M::take_lost();
+            if lost > 0 {
+                log!(warn, "the UART lost {} bytes or more", lost);
+                shell.bytes_lost(lost);
             }
             // A UART that waits for its turn to send has no error to give, nor has an LED.
-            let _ = shell.feed(bytes, now, &mut transmitter);
-            if is_new_step && now.wrapping_sub(last_received) < RESTING {
-                let _ = status.show(is_active, shell.is_near_capacity());
-                is_active = false;
-            }
-        });
-        receiver.sleep();
+            receiver.read(|bytes| _ = shell.feed(bytes, now, &mut transmitter));
+            last_received = now;
+            is_active = true;
+        }
+        let is_resting = now.wrapping_sub(last_received) >= RESTING && !is_saving(&shell);
+        if is_new_step && !is_resting {
+            // After bytes it has nothing to do.
+            let _ = shell.poll(now, &mut transmitter);
+            let _ = status.show(is_active, shell.is_near_capacity());
+            is_active = false;
+        }
+        if is_empty {
+            receiver.sleep();
+        }
+    }
+}
+
+/// Whether the shell has more to do than to answer.
+fn is_saving(shell: &Shell) -> bool {
+    #[cfg(feature = "embedded-storage")]
+    return shell.is_saving();
+    #[cfg(not(feature = "embedded-storage"))]
+    {
+        let _ = shell;
+        false
     }
 }
