@@ -259,8 +259,12 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
         }
         let rest = rest.as_slice();
         let mut num_same = 0;
-        for &byte in rest {
+        // With the space behind it, which so is common where there is only one.
+        while num_same <= rest.len() {
+            let byte = rest.get(num_same).copied().unwrap_or(b' ');
             let Some(place) = editor.bytes.get_mut(editor.length + num_same) else {
+                // It is not inserted in part.
+                num_same = 0;
                 break;
             };
             if self.num_candidates == 0 {
@@ -365,16 +369,6 @@ impl<const LINE: usize, const HISTORY: usize> Typing<'_, LINE, HISTORY> {
         self.word_start = word_start;
         name_candidates(self);
         let editor = &mut *self.editor;
-        if self.num_candidates == 1 {
-            match editor.bytes.get_mut(editor.length + self.num_common) {
-                Some(space) => {
-                    *space = b' ';
-                    self.num_common += 1;
-                }
-                // It is not inserted in part.
-                None => self.num_common = 0,
-            }
-        }
         if self.num_common > 0 {
             let end = editor.cursor + self.num_common;
             for at in editor.cursor..end {
