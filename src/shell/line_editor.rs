@@ -10,7 +10,7 @@ use key::{Key, KeyDecoder, is_continuation};
 pub(super) const PROMPT: &str = "sundew> ";
 
 /// A line being typed, with history: at most `LINE` bytes of line, `HISTORY` bytes of older lines, each of which
-/// takes one byte more than its text.
+/// takes one byte more than its text, as does the unfinished line.
 ///
 /// It does no input or output but writing the echo, and keeps the terminal's line equal to the prompt and the
 /// text. That holds for lines that fit one row of the terminal, of characters one column wide.
@@ -182,24 +182,6 @@ impl<const LINE: usize, const HISTORY: usize> LineEditor<LINE, HISTORY> {
         }
         at
     }
-}
-
-/// Puts a byte in front of the others; the last is dropped.
-#[inline(never)]
-fn push_front(bytes: &mut [u8], mut byte: u8) {
-    for place in bytes {
-        core::mem::swap(place, &mut byte);
-    }
-}
-
-/// Takes the first byte; behind the last comes a 0.
-#[inline(never)]
-fn pop_front(bytes: &mut [u8]) -> u8 {
-    let mut byte = 0;
-    for place in bytes.iter_mut().rev() {
-        core::mem::swap(place, &mut byte);
-    }
-    byte
 }
 
 // What is written besides the text, as numbers like `Key`.

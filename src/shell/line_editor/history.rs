@@ -1,13 +1,10 @@
 //! The lines that were entered before.
 
-use super::{pop_front, push_front};
-
-/// Older lines, newest first, each with an [`END`] behind it, and more of those behind the oldest.
+/// The unfinished line and older ones, newest first, each with an [`END`] behind it, and more of those behind the
+/// oldest. The unfinished line is empty unless somebody browses.
 ///
 /// A new line pushes all others back, byte by byte, and the oldest out. A ring would save the moves and cost more
 /// code, for lines that wrap; Enter is not pressed that often.
-///
-/// While somebody browses, the unfinished line is the first of the lines, so it needs no buffer of its own.
 pub(super) struct History<const ROOM: usize> {
     /// The number of the line that is shown; 0 when nobody browses.
     number: usize,
@@ -25,7 +22,7 @@ impl<const ROOM: usize> History<ROOM> {
         }
     }
 
-    /// Where the line with this number starts, the newest being number 0.
+    /// Where the line with this number starts, the unfinished one being number 0.
     #[inline(never)]
     fn start(&self, mut number: usize) -> usize {
         let mut start = 0;
@@ -50,9 +47,11 @@ impl<const ROOM: usize> History<ROOM> {
     /// browsing.
     pub(super) fn add(&mut self, line: &[u8]) {
         self.stop_browsing();
-        let is_repeated = self.bytes.starts_with(line) && self.byte(line.len()) == END;
-        if !is_repeated && !line.is_empty() && line.len() < ROOM {
-            self.push(line);
+        let newest = self.bytes.get(1..).unwrap_or_default();
+        let is_repeated = newest.starts_with(line) && self.byte(line.len() + 1) == END;
+        if !is_repeated && !line.is_empty() && line.len() + 2 <= ROOM {
+            self.set_unfinished(line);
+            self.push_front(END);
         }
     }
 
@@ -60,16 +59,15 @@ impl<const ROOM: usize> History<ROOM> {
     /// browsing starts here; room for it is made as for any line, except that the newest is not dropped: then, too, the
     /// answer is false.
     pub(super) fn browse(&mut self, step: usize, unfinished: &[u8]) -> bool {
-        if self.number == 0 {
-            let is_too_long = self.start(1) + unfinished.len() >= ROOM;
-            if step != 1 || self.byte(0) == END || is_too_long {
-                return false;
-            }
-            self.push(unfinished);
-        }
         let number = self.number.wrapping_add(step);
         if number > 0 && self.byte(self.start(number)) == END {
             return false;
+        }
+        if self.number == 0 {
+            if self.start(2) + unfinished.len() > ROOM {
+                return false;
+            }
+            self.set_unfinished(unfinished);
         }
         self.number = number;
         true
@@ -87,7 +85,7 @@ impl<const ROOM: usize> History<ROOM> {
             length += 1;
         }
         if self.number == 0 {
-            self.drop_first();
+            self.stop_browsing();
         }
         length
     }
@@ -95,23 +93,34 @@ impl<const ROOM: usize> History<ROOM> {
     /// Forgets the unfinished line.
     #[inline(never)]
     pub(super) fn stop_browsing(&mut self) {
-        if self.number > 0 {
-            self.number = 0;
-            self.drop_first();
+        self.number = 0;
+        while self.byte(0) != END {
+            self.pop_front();
         }
     }
 
-    fn drop_first(&mut self) {
-        while pop_front(&mut self.bytes) != END {}
-    }
-
-    /// Puts a line in front of the others.
-    fn push(&mut self, line: &[u8]) {
-        push_front(&mut self.bytes, END);
+    /// Makes the unfinished line, which is empty, this one.
+    #[inline(never)]
+    fn set_unfinished(&mut self, line: &[u8]) {
         for &byte in line.iter().rev() {
-            push_front(&mut self.bytes, byte);
+            self.push_front(byte);
         }
-        // What is left of a line of which a part was pushed out.
+    }
+
+    /// Takes the first byte out; behind the last comes an [`END`].
+    fn pop_front(&mut self) {
+        let mut byte = END;
+        for place in self.bytes.iter_mut().rev() {
+            core::mem::swap(place, &mut byte);
+        }
+    }
+
+    /// Puts a byte in front of the others. The last is dropped, and what is left of its line.
+    #[inline(never)]
+    fn push_front(&mut self, mut byte: u8) {
+        for place in &mut self.bytes {
+            core::mem::swap(place, &mut byte);
+        }
         for place in self.bytes.iter_mut().rev() {
             if *place == END {
                 break;
@@ -151,7 +160,7 @@ mod tests {
 
     /// All lines, newest first.
     fn stored<const ROOM: usize>(history: &History<ROOM>) -> Vec<String> {
-        let text = core::str::from_utf8(&history.bytes).unwrap();
+        let text = core::str::from_utf8(&history.bytes[1..]).unwrap();
         let text = text.trim_end_matches('\0');
         text.split_terminator('\0').map(String::from).collect()
     }
@@ -164,21 +173,21 @@ mod tests {
 
     #[test]
     fn the_oldest_lines_are_dropped_whole() {
-        assert_eq!(stored(&with_lines::<8>(&["abc", "def"])), ["def", "abc"]);
-        assert_eq!(stored(&with_lines::<8>(&["abc", "def", "g"])), ["g", "def"]);
+        assert_eq!(stored(&with_lines::<9>(&["abc", "def"])), ["def", "abc"]);
+        assert_eq!(stored(&with_lines::<9>(&["abc", "def", "g"])), ["g", "def"]);
         assert_eq!(
-            stored(&with_lines::<8>(&["abc", "def", "ghijk"])),
+            stored(&with_lines::<9>(&["abc", "def", "ghijk"])),
             ["ghijk"]
         );
     }
 
     #[test]
     fn a_line_as_long_as_the_history_takes_all_of_it() {
-        let mut history = with_lines::<8>(&["abc", "1234567"]);
-        // No room to browse: the unfinished line, even empty, would drop the only line.
-        assert_eq!(older(&mut history, ""), None);
+        let mut history = with_lines::<9>(&["abc", "1234567"]);
+        // An unfinished line would drop the only line.
+        assert_eq!(older(&mut history, "?"), None);
         history.add(b"12345678");
-        assert_eq!(history.bytes, *b"1234567\0");
+        assert_eq!(history.bytes, *b"\01234567\0");
     }
 
     #[test]
@@ -217,7 +226,7 @@ mod tests {
         #[test]
         fn holds_the_newest_lines_that_fit(entered in prop::collection::vec("[ab]{0,12}", 0..20)) {
             const CAPACITY: usize = 24;
-            let mut history = History::<CAPACITY>::new();
+            let mut history = History::<{ CAPACITY + 1 }>::new();
             let mut expected: Vec<String> = Vec::new();
             for line in entered {
                 history.add(line.as_bytes());
