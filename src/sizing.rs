@@ -120,37 +120,29 @@ impl Rate {
 }
 
 impl Rate {
-    /// In percent as it is shown, for [`Display`](fmt::Display) and for whoever does without it: what is before the
-    /// point, and in parts per billion what is behind it.
-    pub(crate) fn shown_percent(self) -> (u32, u32) {
+    /// In parts per billion, rounded as it is shown: to hundredths of a percent, below 0.1 % to two significant digits.
+    pub(crate) fn shown(self) -> u32 {
         let parts = self.parts_per_billion;
         let mut unit = 1;
         while unit < PARTS_PER_PERCENT / 100 && parts >= 100 * unit {
             unit *= 10;
         }
-        let shown = (parts + unit / 2) / unit * unit;
-        (shown / PARTS_PER_PERCENT, shown % PARTS_PER_PERCENT)
-    }
-
-    /// Takes the first digit off what is behind the point.
-    pub(crate) fn next_digit(rest: &mut u32) -> u8 {
-        *rest *= 10;
-        let digit = *rest / PARTS_PER_PERCENT;
-        *rest %= PARTS_PER_PERCENT;
-        b'0' + digit as u8
+        (parts + unit / 2) / unit * unit
     }
 }
 
 /// In percent, with two decimals; below 0.1 % with two significant digits.
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, mut rest) = self.shown_percent();
-        write!(f, "{whole}")?;
+        let shown = self.shown();
+        let mut rest = shown % PARTS_PER_PERCENT;
+        write!(f, "{}", shown / PARTS_PER_PERCENT)?;
         if rest > 0 {
             f.write_char('.')?;
         }
         while rest > 0 {
-            f.write_char(Self::next_digit(&mut rest).into())?;
+            write!(f, "{}", rest * 10 / PARTS_PER_PERCENT)?;
+            rest = rest * 10 % PARTS_PER_PERCENT;
         }
         f.write_str(" %")
     }

@@ -356,8 +356,12 @@ impl Call<'_, '_> {
             b'f' => self.decimal(server.keyspace.arena().bytes_free()),
             b'd' => self.decimal(server.keyspace.bytes_needed()),
             b'N' => self.decimal(number),
-            b'G' => self.grouped(number),
-            b'P' => self.percent(number),
+            b'G' => self.digits(number, GROUPED),
+            b'P' => {
+                let rate = Rate::from_parts_per_billion(number);
+                self.digits(rate.shown(), PERCENT);
+                self.put(b'%');
+            }
             b'B' => self.bar(number, next_number(numbers)),
             b'K' => {
                 if let Some(key) = KeyRef::of_number(number) {
@@ -382,51 +386,56 @@ impl Call<'_, '_> {
     }
 
     fn decimal(&mut self, number: u32) {
-        // No digit has as many behind it as would be set off.
-        self.digits(number, 10);
+        self.digits(number, PLAIN);
     }
 
-    fn grouped(&mut self, number: u32) {
-        self.digits(number, 0);
-    }
-
-    /// A number in decimal digits, with a comma where three, six or nine are behind it; calls itself for each digit but
-    /// the first.
+    /// A number in decimal digits; calls itself for each digit but the first.
+    ///
+    /// `behind` is how many digits are behind the last, counted from one of the numbers below: so it tells what goes
+    /// with a digit.
     #[inline(never)]
-    fn digits(&mut self, number: u32, behind: u32) {
-        if number >= 10 {
+    fn digits(&mut self, number: u32, mut behind: u32) {
+        let digit = number % 10;
+        if digit > 0 && matches!(behind, PERCENT..PERCENT_UNITS) {
+            behind += FRACTION - PERCENT;
+        }
+        let is_left_out = matches!(behind, PERCENT..PERCENT_UNITS);
+        if number >= 10 || is_left_out || matches!(behind, FRACTION..FRACTION_UNITS) {
             self.digits(number / 10, behind + 1);
         }
-        self.put(b'0' + (number % 10) as u8);
-        if let 3 | 6 | 9 = behind {
-            self.put(b',');
+        if is_left_out {
+            return;
         }
-    }
-
-    /// A rate as [`Rate`] shows it, but without the space.
-    fn percent(&mut self, parts_per_billion: u32) {
-        let (whole, mut rest) = Rate::from_parts_per_billion(parts_per_billion).shown_percent();
-        self.decimal(whole);
-        if rest > 0 {
-            self.put(b'.');
+        self.put(b'0' + digit as u8);
+        match behind {
+            3 | 6 | 9 => self.put(b','),
+            FRACTION_UNITS => self.put(b'.'),
+            _ => {}
         }
-        while rest > 0 {
-            self.put(Rate::next_digit(&mut rest));
-        }
-        self.put(b'%');
     }
 
     /// Something shows as soon as there is something.
     fn bar(&mut self, part: u32, whole: u32) {
         const WIDTH: u32 = 40;
-        let mut reached = 0;
+        let parts_per_billion = Rate::of(part.into(), whole.into()).parts_per_billion();
+        let filled = (parts_per_billion / (1_000_000_000 / WIDTH)).max(u32::from(part > 0));
         for i in 0..WIDTH {
-            reached += u64::from(whole);
-            let is_filled = reached <= u64::from(part) * u64::from(WIDTH) || (i == 0 && part > 0);
-            self.put(if is_filled { b'#' } else { b'.' });
+            self.put(if i < filled { b'#' } else { b'.' });
         }
     }
 }
+
+/// With a comma where three, six or nine digits are behind one.
+const GROUPED: u32 = 0;
+/// As a percentage of a billion, which is made of seven more digits than it has units; those are left out if they are
+/// zeros ...
+const PERCENT: u32 = 10;
+const PERCENT_UNITS: u32 = PERCENT + 7;
+/// ... and counted from here when others are before them.
+const FRACTION: u32 = 20;
+const FRACTION_UNITS: u32 = FRACTION + 7;
+/// With nothing between them.
+const PLAIN: u32 = 30;
 
 #[inline(never)]
 fn next_number(numbers: &mut slice::Iter<u32>) -> u32 {
