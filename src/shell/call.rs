@@ -172,7 +172,7 @@ impl Call<'_, '_> {
         } else {
             self.put(b'-');
         }
-        if template.start() < texts::LAST_ERROR.start() {
+        if (texts::FIRST_ERROR.start()..texts::LAST_ERROR.start()).contains(&template.start()) {
             self.write(b"ERR ");
         }
         self.fill_in(template, numbers);

@@ -1,6 +1,6 @@
 //! What the console says, all in one place; commands' names and usage are in [`commands`](super::commands).
 //!
-//! The errors come first, before [`LAST_ERROR`], and are of the class `ERR`; those with another begin with it. What
+//! The errors between [`FIRST_ERROR`] and [`LAST_ERROR`] are of the class `ERR`; those with another begin with it. What
 //! stands for what behind a `%` is at [`fill_in`](super::call::Call::fill_in).
 
 use super::text::Text;
@@ -29,6 +29,46 @@ mod without {
 }
 
 texts! {
+    // Short ones: a place that names one of the first 250 bytes is smaller.
+    OK = "OK";
+    NONE = "(none)";
+    PONG = "PONG";
+    RESET = "RESET";
+    NO_TYPE = "none";
+    KEY = "%K";
+    KEY_LINE = "%K\n";
+    NUMBER = "%N";
+    ITEMS = "ITEMS";
+    GET = "GET";
+    USAGE = "USAGE";
+    CONFIG_VALUES = " no";
+    HELLO_ID = "id";
+    SUMMARY = "summary";
+    NEW = "new,seen before";
+    SEEN = "seen before,new";
+    MAYBE = "maybe,no";
+    ASK = "ask,new";
+    FILL_LINE = "%N %B %G";
+    DEBUG = "size:%N";
+    @FAMILIES CMS_WIDTH = "CMS: invalid width";
+    @FAMILIES CMS_DEPTH = "CMS: invalid depth";
+    @FAMILIES WEIGHTS = "WEIGHTS";
+
+    // Errors from here on.
+    FIRST_ERROR = "";
+    // Short ones.
+    SYNTAX_ERROR = "syntax error";
+    NOT_FOUND = "not found";
+    NOT_A_NUMBER = "value is not an integer or out of range";
+    ITEM_EXISTS = "item exists";
+    BAD_RATE = "bad error rate";
+    BAD_CAPACITY = "bad capacity";
+    BAD_EXPANSION = "bad expansion";
+    INVALID_CURSOR = "invalid cursor";
+    NO_KEY = "no such key; `keys` lists them";
+    NAME_TOO_LONG = "the name of a key has at most 36 bytes";
+    NO_KEY_TO_BENCH = "no key to look into";
+
     // Before a command is known.
     BYTES_LOST = "%N bytes were lost on the way in; ask again, more slowly";
     FRAME_BROKE_OFF = "Protocol error: the frame broke off";
@@ -43,21 +83,12 @@ texts! {
     TOO_LONG = "arguments other than items have room for 256 bytes and 16 of them";
 
     // Keys.
-    NOT_FOUND = "not found";
-    ITEM_EXISTS = "item exists";
-    NAME_TOO_LONG = "the name of a key has at most 36 bytes";
     FULL = "non scaling filter is full";
     TOO_LARGE = "operation exceeds bloom object memory limit: %f bytes free, needs %d";
-    NO_KEY = "no such key; `keys` lists them";
 
     // Options.
-    SYNTAX_ERROR = "syntax error";
-    NOT_A_NUMBER = "value is not an integer or out of range";
-    BAD_EXPANSION = "bad expansion";
     CANNOT_EXPAND = "Nonscaling filters cannot expand";
-    BAD_RATE = "bad error rate";
     RATE_RANGE = "(0 < error rate range < 1)";
-    BAD_CAPACITY = "bad capacity";
     CAPACITY_RANGE = "(capacity should be larger than 0)";
 
     // Bloom filters.
@@ -68,7 +99,6 @@ texts! {
     @FAMILIES GENERATIONS = "generations must be from 2 to 32";
 
     // Dumps.
-    INVALID_CURSOR = "invalid cursor";
     @DUMPS BAD_CURSOR = "the cursor does not follow the last chunk, or the key has changed; begin at 0";
     @DUMPS KEY_CHANGED = "the key has changed since its dump began; begin at 0";
     @DUMPS BAD_CHUNK = "the chunk does not follow the last; begin with the first, whose cursor is 1";
@@ -78,7 +108,6 @@ texts! {
     NO_COMMAND = "no such command; `help` lists them";
     PLAN_WHAT = "how many items, and at what rate? As in `plan 26000 1%%`";
     NO_PLAN = "no filter of up to 4 MiB does that: fewer items or a higher rate";
-    NO_KEY_TO_BENCH = "no key to look into";
 
     // About the device.
     NO_SUBCOMMAND = "unknown subcommand '%1', or not what goes with it; try `help %0`";
@@ -112,12 +141,8 @@ texts! {
 
     // Not an error of the class ERR.
     LAST_ERROR = "";
-    OK = "OK";
     // For each face.
     NULLS = "$-1,_,(nil)";
-    NONE = "(none)";
-    PONG = "PONG";
-    RESET = "RESET";
     WELCOME = "\nsundew: `help` lists the commands, Tab completes\n";
 
     // Keys.
@@ -129,28 +154,20 @@ texts! {
     @FAMILIES HYPER_LOG_LOG_TYPE = "string";
     @FAMILIES COUNTING_TYPE = "sundewCBF";
     @FAMILIES ROTATING_TYPE = "sundewRBF";
-    NO_TYPE = "none";
-    KEY = "%K";
 
     // Options.
     BLOOM_OPTIONS = "CAPACITY ERROR EXPANSION NOCREATE NONSCALING";
     @FAMILIES CUCKOO_OPTIONS = "BUCKETSIZE MAXITERATIONS EXPANSION";
     @FAMILIES ROTATING_OPTIONS = "EVERY AFTER";
-    ITEMS = "ITEMS";
     SCAN_OPTIONS = "MATCH COUNT TYPE";
 
     // Answers to items, yes and no.
-    NEW = "new,seen before";
-    SEEN = "seen before,new";
-    MAYBE = "maybe,no";
-    ASK = "ask,new";
     @FAMILIES REMOVED = "removed,not there";
     @FAMILIES ADDED = "added,there already";
 
     // Bloom filters.
     BLOOM_FIELDS = "Capacity,Size,Number of filters,Number of items inserted,Expansion rate";
     BLOOM_FIELD_WORDS = "CAPACITY SIZE FILTERS ITEMS EXPANSION";
-    DEBUG = "size:%N";
     DEBUG_STAGE = "bytes:%N bits:%N hashes:%N hashwidth:32 capacity:%N size:%N ratio:0.5";
 
     // Other kinds of keys.
@@ -160,21 +177,17 @@ texts! {
     @FAMILIES CMS_NOT_FOUND = "CMS: key does not exist";
     @FAMILIES CMS_OVERFLOW = "CMS: INCRBY overflow";
     @FAMILIES CMS_NO_NUMBER = "CMS: Cannot parse number";
-    @FAMILIES CMS_DEPTH = "CMS: invalid depth";
-    @FAMILIES CMS_WIDTH = "CMS: invalid width";
     @FAMILIES CMS_PROBABILITY = "CMS: invalid overestimation or probability value";
     @FAMILIES CMS_NUMBER_OF_KEYS = "CMS: invalid numkeys";
     @FAMILIES CMS_KEYS_AND_WEIGHTS = "CMS: wrong number of keys/weights";
     @FAMILIES CMS_NOT_EQUAL = "CMS: width/depth is not equal";
     @FAMILIES CMS_WEIGHT = "CMS: invalid weight value";
-    @FAMILIES WEIGHTS = "WEIGHTS";
     @FAMILIES CMS_FIELDS = "width,depth,count";
     @FAMILIES COUNTING_FIELDS = "Capacity,Size,Number of items";
     @FAMILIES ROTATING_FIELDS = "Generations,Size,Items in the newest,After items,Every seconds";
 
     // For people.
     LINE_END = "\n";
-    KEY_LINE = "%K\n";
     HELP_END = "and Redis's BF.*, KEYS, INFO ...; help BF.ADD says how";
     LOOKUPS = "\nSUNDEW.ASK: %G answered here, %G sent on, of which %G were not there";
     STATS = "  [%B] %G of %G items, %G bytes\n  about %G different by its bits; wrong for %P now, %P when full";
@@ -182,7 +195,6 @@ texts! {
     NEARLY_FULL = "\n  warning: past 90 %% of its capacity";
     NEARLY_FULL_FIXED = "; clear it, or reserve a larger one";
     FILL = "bits set in a block of 512, and how many blocks";
-    FILL_LINE = "%N %B %G";
     PLAN = "%G bytes in %G blocks, %N bits per item; wrong for %P when full (a classic filter: %G bytes)";
     BENCH = "%N ns for one lookup of 80 bytes, hash included (1000 of them, %N found)";
 
@@ -191,18 +203,12 @@ texts! {
     NO_PROTOCOL = "NOPROTO unsupported protocol version";
     CLIENT_WORDS = "GETNAME ID SETINFO SETNAME NO-EVICT NO-TOUCH";
     COMMAND_WORDS = "COUNT DOCS";
-    GET = "GET";
     CONFIG_WORDS = "save appendonly";
-    CONFIG_VALUES = " no";
-    USAGE = "USAGE";
 
     // The Redis whose replies these are, for clients that choose by version.
     HELLO = "server redis version 7.4.0 proto";
-    HELLO_ID = "id";
     HELLO_REST = "mode standalone role master modules";
-    SUMMARY = "summary";
     SINCE = concat!("since ", env!("CARGO_PKG_VERSION"), " group sundew");
-    NUMBER = "%N";
     INFO = concat!(
         "# Server\nredis_version:7.4.0\nredis_mode:standalone\narch_bits:32\nsundew_version:",
         env!("CARGO_PKG_VERSION"),
