@@ -35,8 +35,18 @@ pub(super) struct Out<'c> {
     sink: &'c mut dyn Sink,
     /// Bytes that came.
     pub length: u32,
-    /// Whether they are only counted.
-    is_measuring: bool,
+    /// Whether they are part of a [text](Call::writes_text).
+    pass: Pass,
+}
+
+/// How far a text is that is written twice.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// There is none.
+    Neither,
+    /// Its bytes are only counted.
+    Measuring,
+    Writing,
 }
 
 impl Sink for Out<'_> {
@@ -50,14 +60,14 @@ impl<'c> Out<'c> {
         Self {
             sink,
             length: 0,
-            is_measuring: false,
+            pass: Pass::Neither,
         }
     }
 
     #[inline(never)]
     pub fn write(&mut self, bytes: &[u8]) {
         self.length = self.length.wrapping_add(bytes.len() as u32);
-        if !self.is_measuring {
+        if self.pass != Pass::Measuring {
             self.sink.write(bytes);
         }
     }
@@ -239,19 +249,28 @@ impl Call<'_, '_> {
     /// A string from a [template](Self::fill_in).
     #[inline(never)]
     pub fn text(&mut self, template: Text, numbers: &[u32]) {
-        self.text_by(&|call| call.fill_in(template, numbers));
+        while self.writes_text() {
+            self.fill_in(template, numbers);
+        }
     }
 
-    /// A string that is written twice: once to learn its length, for which nothing has room.
+    /// Twice true, for a string that is written twice: once to learn its length, for which nothing has room.
     #[inline(never)]
-    pub fn text_by(&mut self, write: &dyn Fn(&mut Call)) {
-        self.out.length = 0;
-        self.out.is_measuring = true;
-        write(self);
-        self.out.is_measuring = false;
-        self.begin_bulk(self.out.length);
-        write(self);
-        self.end_line();
+    pub fn writes_text(&mut self) -> bool {
+        let pass = self.out.pass;
+        self.out.pass = Pass::Neither;
+        match pass {
+            Pass::Neither => {
+                self.out.length = 0;
+                self.out.pass = Pass::Measuring;
+            }
+            Pass::Measuring => {
+                self.begin_bulk(self.out.length);
+                self.out.pass = Pass::Writing;
+            }
+            Pass::Writing => self.end_line(),
+        }
+        pass != Pass::Writing
     }
 
     /// So many elements follow.

@@ -12,18 +12,21 @@ use crate::key::Sink;
 use crate::sizing::{Layout, Plan, Rate, classic_bits};
 
 pub(super) fn help(call: &mut Call) -> Outcome {
-    if call.num_arguments() == 1 {
-        call.text_by(&|call| {
-            for command in COMMANDS.iter().skip(FIRST_LISTED) {
-                usage(command, call, true);
-                call.end_line();
-            }
-            call.fill_in(texts::HELP_END, &[]);
-        });
-        return Ok(());
+    let mut command = None;
+    if call.num_arguments() > 1 {
+        command = Some(commands::find(call.argument(1)).ok_or(texts::NO_COMMAND)?);
     }
-    let command = commands::find(call.argument(1)).ok_or(texts::NO_COMMAND)?;
-    call.text_by(&|call| usage(command, call, false));
+    while call.writes_text() {
+        if let Some(command) = command {
+            usage(command, call, false);
+            continue;
+        }
+        for command in COMMANDS.iter().skip(FIRST_LISTED) {
+            usage(command, call, true);
+            call.end_line();
+        }
+        call.fill_in(texts::HELP_END, &[]);
+    }
     Ok(())
 }
 
@@ -52,12 +55,16 @@ fn usage(command: &Command, call: &mut Call, is_list: bool) {
 
 /// About one key, or about all.
 pub(super) fn stats(call: &mut Call) -> Outcome {
-    if call.num_arguments() == 1 {
-        call.text_by(&|call| all_stats(call, false));
-        return Ok(());
+    let mut key = None;
+    if call.num_arguments() > 1 {
+        key = Some(call.key(1).ok_or(texts::NO_KEY)?);
     }
-    let key = call.key(1).ok_or(texts::NO_KEY)?;
-    call.text_by(&|call| key_stats(key, call, false));
+    while call.writes_text() {
+        match key {
+            Some(key) => key_stats(key, call, false),
+            None => all_stats(call, false),
+        }
+    }
     Ok(())
 }
 
@@ -154,7 +161,7 @@ pub(super) fn fill(call: &mut Call) -> Outcome {
             }
         }
     }
-    call.text_by(&|call| {
+    while call.writes_text() {
         call.fill_in(texts::FILL, &[]);
         let mut from = 0;
         for &count in &histogram {
@@ -168,7 +175,7 @@ pub(super) fn fill(call: &mut Call) -> Outcome {
             call.fill_in(texts::FILL_LINE, &[from, count, most, count]);
             from += 32;
         }
-    });
+    }
     Ok(())
 }
 

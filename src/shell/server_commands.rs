@@ -22,7 +22,9 @@ pub(super) fn echo(call: &mut Call) -> Outcome {
 /// An argument as it came.
 #[inline(never)]
 fn echo_argument(call: &mut Call, i: usize) {
-    call.text_by(&|call| call.out.write(call.server.arguments.get(i)));
+    while call.writes_text() {
+        call.out.write(call.server.arguments.get(i));
+    }
 }
 
 pub(super) fn version(call: &mut Call) -> Outcome {
@@ -62,7 +64,9 @@ fn words(call: &mut Call, text: Text, count: usize) {
 /// A string that is one of these words.
 #[inline(never)]
 fn word(call: &mut Call, words: Text, number: usize) {
-    call.text_by(&|call| call.part(words, b' ', number));
+    while call.writes_text() {
+        call.part(words, b' ', number);
+    }
 }
 
 /// Any name that is not that of a command.
@@ -115,7 +119,9 @@ fn describe(command: &Command, call: &mut Call) {
 /// A string from the text of a command: its name or its usage.
 #[inline(never)]
 fn part(call: &mut Call, command: &Command, number: usize) {
-    call.text_by(&|call| call.part(command.text(), text::TAB, number));
+    while call.writes_text() {
+        call.part(command.text(), text::TAB, number);
+    }
 }
 
 /// How many commands after `HELLO` a client still introduces itself.
@@ -177,7 +183,7 @@ pub(super) fn quit(call: &mut Call) -> Outcome {
 
 /// All sections, whatever section was asked for: a client finds what it looks for.
 pub(super) fn info(call: &mut Call) -> Outcome {
-    call.text_by(&|call| {
+    while call.writes_text() {
         let server = &*call.server;
         let board = &server.board;
         let arena = server.keyspace.arena();
@@ -196,6 +202,6 @@ pub(super) fn info(call: &mut Call) -> Outcome {
         human_commands::all_stats(call, true);
         #[cfg(feature = "shell-saves")]
         super::save::tell(call);
-    });
+    }
     Ok(())
 }
