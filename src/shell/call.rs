@@ -215,7 +215,7 @@ impl Call<'_, '_> {
     #[inline(never)]
     pub fn truth(&mut self, truth: bool, words: Text) {
         match self.server.face {
-            Face::Human => self.part(words, b',', usize::from(!truth)),
+            Face::Human => self.part(words, usize::from(!truth)),
             // In one piece: this is what most commands answer.
             Face::Resp2 => return self.write(if truth { b":1\r\n" } else { b":0\r\n" }),
             Face::Resp3 => {
@@ -229,7 +229,7 @@ impl Call<'_, '_> {
     #[inline(never)]
     pub fn null(&mut self) {
         let face = self.server.face as usize;
-        self.part(texts::NULLS, b',', face);
+        self.part(texts::NULLS, face);
         self.end_line();
     }
 
@@ -297,7 +297,7 @@ impl Call<'_, '_> {
     #[inline(never)]
     pub fn field_name(&mut self, names: Text, number: usize) {
         self.mark(b'+');
-        self.part(names, b',', number);
+        self.part(names, number);
         if self.is_human() {
             self.write(b": ");
         } else {
@@ -305,12 +305,12 @@ impl Call<'_, '_> {
         }
     }
 
-    /// One of the parts of a text between these separators, counted from 0.
+    /// One of the parts of a text between commas or tabs, counted from 0.
     #[inline(never)]
-    pub fn part(&mut self, text: Text, separator: u8, number: usize) {
+    pub fn part(&mut self, parts: Text, number: usize) {
         let mut before = 0;
-        for byte in text.bytes() {
-            if byte == separator {
+        for byte in parts.bytes() {
+            if matches!(byte, b',' | text::TAB) {
                 before += 1;
             } else if before == number {
                 self.put(byte);

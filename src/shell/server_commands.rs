@@ -3,7 +3,7 @@
 use super::call::{Call, Face, Outcome};
 use super::commands::{COMMANDS, Command};
 use super::human_commands;
-use super::text::{self, Text};
+use super::text::Text;
 use super::texts;
 
 pub(super) fn ping(call: &mut Call) -> Outcome {
@@ -44,28 +44,28 @@ pub(super) fn hello(call: &mut Call) -> Outcome {
     call.server.commands_at_hello = call.server.commands;
     let is_resp3 = call.server.face == Face::Resp3;
     call.map(7);
-    words(call, texts::HELLO, 5);
+    parts(call, texts::HELLO, 5);
     call.integer(2 + u32::from(is_resp3));
-    words(call, texts::HELLO_ID, 1);
+    parts(call, texts::HELLO_ID, 1);
     call.integer(1);
-    words(call, texts::HELLO_REST, 5);
+    parts(call, texts::HELLO_REST, 5);
     call.array(0);
     Ok(())
 }
 
-/// One string for each of so many words, between single spaces.
+/// One string for each of the first so many parts of a text.
 #[inline(never)]
-fn words(call: &mut Call, text: Text, count: usize) {
+fn parts(call: &mut Call, text: Text, count: usize) {
     for number in 0..count {
-        word(call, text, number);
+        part(call, text, number);
     }
 }
 
-/// A string that is one of these words.
+/// A string that is a [part](Call::part) of a text.
 #[inline(never)]
-fn word(call: &mut Call, words: Text, number: usize) {
+fn part(call: &mut Call, text: Text, number: usize) {
     while call.writes_text() {
-        call.part(words, b' ', number);
+        call.part(text, number);
     }
 }
 
@@ -93,12 +93,12 @@ pub(super) fn command(call: &mut Call) -> Outcome {
         if !is_documented {
             call.array(6);
         }
-        part(call, command, 0);
+        part(call, command.text(), 0);
         if is_documented {
             call.map(3);
-            words(call, texts::SUMMARY, 1);
-            part(call, command, 1);
-            words(call, texts::SINCE, 4);
+            parts(call, texts::SUMMARY, 1);
+            part(call, command.text(), 1);
+            parts(call, texts::SINCE, 4);
         } else {
             describe(command, call);
         }
@@ -113,14 +113,6 @@ fn describe(command: &Command, call: &mut Call) {
     call.array(0);
     for _ in 0..3 {
         call.integer(command.has_key().into());
-    }
-}
-
-/// A string from the text of a command: its name or its usage.
-#[inline(never)]
-fn part(call: &mut Call, command: &Command, number: usize) {
-    while call.writes_text() {
-        call.part(command.text(), text::TAB, number);
     }
 }
 
@@ -155,7 +147,7 @@ pub(super) fn config(call: &mut Call) -> Outcome {
     call.map(number.is_some().into());
     if let Some(number) = number {
         echo_argument(call, 2);
-        word(call, texts::CONFIG_VALUES, number);
+        part(call, texts::CONFIG_VALUES, number);
     }
     Ok(())
 }

@@ -41,7 +41,7 @@ texts! {
     ITEMS = "ITEMS";
     GET = "GET";
     USAGE = "USAGE";
-    CONFIG_VALUES = " no";
+    CONFIG_VALUES = ",no";
     HELLO_ID = "id";
     SUMMARY = "summary";
     NEW = "new,seen before";
@@ -206,9 +206,9 @@ texts! {
     CONFIG_WORDS = "save appendonly";
 
     // The Redis whose replies these are, for clients that choose by version.
-    HELLO = "server redis version 7.4.0 proto";
-    HELLO_REST = "mode standalone role master modules";
-    SINCE = concat!("since ", env!("CARGO_PKG_VERSION"), " group sundew");
+    HELLO = "server,redis,version,7.4.0,proto";
+    HELLO_REST = "mode,standalone,role,master,modules";
+    SINCE = concat!("since,", env!("CARGO_PKG_VERSION"), ",group,sundew");
     INFO = concat!(
         "# Server\nredis_version:7.4.0\nredis_mode:standalone\narch_bits:32\nsundew_version:",
         env!("CARGO_PKG_VERSION"),
