@@ -71,28 +71,27 @@ pub fn run_with<'a, M: Machine>(
             M::feed_watchdog();
             step = now;
         }
-        let is_empty = receiver.is_empty();
-        if !is_empty {
-            let lost = M::take_lost();
-            if lost > 0 {
-                log!(warn, "the UART lost {} bytes or more", lost);
-                shell.bytes_lost(lost);
+        receiver.read(|bytes| {
+            if !bytes.is_empty() {
+                let lost = M::take_lost();
+                if lost > 0 {
+                    log!(warn, "the UART lost {} bytes or more", lost);
+                    shell.bytes_lost(lost);
+                }
+                last_received = now;
+                is_active = true;
+            }
+            if now.wrapping_sub(last_received) >= RESTING && !is_saving(&shell) {
+                return;
             }
             // A UART that waits for its turn to send has no error to give, nor has an LED.
-            receiver.read(|bytes| _ = shell.feed(bytes, now, &mut transmitter));
-            last_received = now;
-            is_active = true;
-        }
-        let is_resting = now.wrapping_sub(last_received) >= RESTING && !is_saving(&shell);
-        if is_new_step && !is_resting {
-            // After bytes it has nothing to do.
-            let _ = shell.poll(now, &mut transmitter);
-            let _ = status.show(is_active, shell.is_near_capacity());
-            is_active = false;
-        }
-        if is_empty {
-            receiver.sleep();
-        }
+            let _ = shell.feed(bytes, now, &mut transmitter);
+            if is_new_step {
+                let _ = status.show(is_active, shell.is_near_capacity());
+                is_active = false;
+            }
+        });
+        receiver.sleep();
     }
 }
 

@@ -169,7 +169,7 @@ impl<M: Machine> Receiver<M> {
         }
     }
 
-    /// Shows what has been waiting longest: a full buffer, or what there is of one.
+    /// Shows what has been waiting longest: a full buffer, what there is of one, or nothing.
     #[allow(unsafe_code)]
     pub fn read(&mut self, show: impl FnOnce(&[u8])) {
         cortex_m::interrupt::free(|_| {
@@ -180,11 +180,12 @@ impl<M: Machine> Receiver<M> {
                 unmask::<M>();
             }
         });
-        if let Some(length) = self.full.peek() {
-            let first = first_buffer().wrapping_add(self.reading * BUFFER_BYTES);
-            // SAFETY: so many bytes were received there, and the interrupt writes none of them anew as long as the ring
-            // has this buffer.
-            show(unsafe { core::slice::from_raw_parts(first, usize::from(*length)) });
+        let length = self.full.peek().map_or(0, |length| usize::from(*length));
+        let first = first_buffer().wrapping_add(self.reading * BUFFER_BYTES);
+        // SAFETY: so many bytes were received there, and the interrupt writes none of them anew as long as the ring
+        // has this buffer.
+        show(unsafe { core::slice::from_raw_parts(first, length) });
+        if length > 0 {
             let _ = self.full.dequeue();
             self.reading = (self.reading + 1) % BUFFERS;
         }
