@@ -253,8 +253,32 @@ pub(super) static UNKNOWN: Command = Command {
     run: server_commands::unknown,
 };
 
+/// The [`sum`] of each name, so that hardly any name has to be unpacked that is not the right one.
+static SUMS: [u8; COUNT] = {
+    let mut sums = [0; COUNT];
+    let mut i = 0;
+    while i < sums.len() {
+        sums[i] = sum(name_of(plain(i).text));
+        i += 1;
+    }
+    sums
+};
+
+/// The same for a name in upper and lower case.
+const fn sum(name: &[u8]) -> u8 {
+    let (mut sum, mut i) = (0_u8, 0);
+    while i < name.len() {
+        sum = sum.wrapping_mul(3).wrapping_add(without_case(name[i]));
+        i += 1;
+    }
+    sum
+}
+
 pub(super) fn find(name: &[u8]) -> Option<&'static Command> {
-    COMMANDS.iter().find(|command| command.is_named(name))
+    let sum = sum(name);
+    let mut commands = SUMS.iter().zip(&COMMANDS);
+    let found = commands.find(|(own, command)| **own == sum && command.is_named(name));
+    found.map(|(_, command)| command)
 }
 
 /// The name that a command's text begins with.
