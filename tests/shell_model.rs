@@ -29,13 +29,19 @@ fn with_shell(
     ))
 }
 
-fn call(shell: &mut Shell, now: u32, arguments: &[&str]) -> String {
+fn frame(arguments: &[&str]) -> String {
     let mut frame = format!("*{}\r\n", arguments.len());
     for argument in arguments {
         frame += &format!("${}\r\n{argument}\r\n", argument.len());
     }
+    frame
+}
+
+fn call(shell: &mut Shell, now: u32, arguments: &[&str]) -> String {
     let mut out = Vec::new();
-    shell.feed(frame.as_bytes(), now, &mut out).unwrap();
+    shell
+        .feed(frame(arguments).as_bytes(), now, &mut out)
+        .unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -189,6 +195,50 @@ proptest! {
         })?;
     }
 
+    /// A frame that begins as the last one did takes a shorter way, which an empty frame before it bars.
+    #[test]
+    fn commands_answer_the_same_whether_they_repeat_or_not(
+        messages in prop::collection::vec(message(), 0..80),
+        piece in 1..90_usize,
+        seed in any::<u32>(),
+    ) {
+        let [barred, free] = ["*0\r\n", ""].map(|before| {
+            let mut all = Vec::new();
+            with_shell(|shell| {
+                let (mut now, mut random) = (0, seed);
+                for (message, pause) in &messages {
+                    now += pause;
+                    // Lines are skipped then, up to the next frame.
+                    if *pause == LOSS && message.starts_with('*') {
+                        shell.bytes_lost(1);
+                    }
+                    let input = format!("{before}{message}");
+                    let mut rest = input.as_bytes();
+                    while !rest.is_empty() {
+                        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                        let length = rest.len().min(1 + (random >> 16) as usize % piece);
+                        let (first, others) = rest.split_at(length);
+                        shell.feed(first, now, &mut all).unwrap();
+                        rest = others;
+                    }
+                    if *pause == BREAK {
+                        shell.line_break();
+                    }
+                    now += pause;
+                    shell.poll(now, &mut all).unwrap();
+                }
+                shell.poll(now + 1_000, &mut all).unwrap();
+                // A frame that broke off may or may not have counted as a command.
+                let info = call(shell, now + 2_000, &["INFO"]);
+                all.extend(info.split("\r\ndb0:").last().unwrap().bytes());
+                Ok(())
+            })
+            .unwrap();
+            String::from_utf8(all).unwrap()
+        });
+        prop_assert_eq!(barred, free);
+    }
+
     #[test]
     fn noise_does_no_harm(
         pieces in prop::collection::vec((noise(), 0..700_u32), 0..60),
@@ -246,6 +296,48 @@ fn commands() -> impl Strategy<Value = Vec<Vec<Vec<u8>>>> {
         arguments
     });
     prop::collection::vec(command, 1..80)
+}
+
+/// Pauses that are something else, too.
+const BREAK: u32 = 50;
+const LOSS: u32 = 51;
+
+/// A command of one item, mostly, and few of them, so that many begin as the one before; with a pause around it.
+fn message() -> impl Strategy<Value = (String, u32)> {
+    let names = "BF.ADD BF.ADD BF.EXISTS bf.add CF.ADD CBF.ADD SUNDEW.ASK DEL BF.MADD PFADD ECHO";
+    let names: Vec<&str> = names.split_whitespace().collect();
+    let key = prop::sample::select(vec![
+        "a",
+        "a",
+        "b",
+        "urls",
+        "a key with too long a name to be kept whole",
+    ]);
+    let one = (prop::sample::select(names), key, 0..40_u32)
+        .prop_map(|(name, key, item)| frame(&[name, key, &item.to_string()]));
+    let other = prop::sample::select(vec![
+        frame(&["FLUSHALL"]),
+        frame(&["HELLO", "3"]),
+        frame(&["RESET"]),
+        frame(&["BF.RESERVE", "a", "0.01", "3", "NONSCALING"]),
+        frame(&["BF.ADD", "a"]),
+        "BF.ADD a 7\r\n".into(),
+        "\r\n".into(),
+    ]);
+    let pause = prop_oneof![8 => Just(0), 2 => 0..60_u32, 1 => 200..600_u32];
+    // What begins the next frame would be taken for the rest of these.
+    let broken = prop::sample::select(vec![
+        "*3\r\n$6\r\nBF.ADD\r\n$1\r\na\r\n$".into(),
+        "*3\r\n$6\r\nBF.ADD\r\n$1\r\na\r\n$1\r\n".into(),
+        "*3\r\n$6\r\nBF.ADD\r\n$1\r\n".into(),
+        "*3\r\nPING\r\n".into(),
+    ]);
+    let end = prop_oneof![Just(BREAK), Just(600)];
+    prop_oneof![
+        12 => (one, pause.clone()),
+        2 => (other, pause),
+        1 => (broken, end),
+    ]
 }
 
 /// Bytes that look like the protocol, and others; nothing that empties a key.

@@ -83,6 +83,21 @@ impl Server<'_> {
         dispatch.mode = Mode::Keep;
     }
 
+    /// Whether a command of one item has come up to it: its name and a key.
+    pub fn is_before_only_item(&self) -> bool {
+        let dispatch = &self.dispatch;
+        dispatch.mode == Mode::Item && dispatch.index == 2 && !dispatch.command.is_array()
+    }
+
+    /// That command comes again, up to its item.
+    pub fn repeat(&mut self) {
+        self.commands = self.commands.wrapping_add(1);
+        self.dispatch.index = 2;
+        if let Some(key) = self.dispatch.key {
+            self.start_stream(key);
+        }
+    }
+
     /// More bytes of the current argument.
     pub fn bytes(&mut self, bytes: &[u8]) {
         let mode = self.dispatch.mode;
@@ -132,10 +147,7 @@ impl Call<'_, '_> {
                 if dispatch.index == 0 {
                     server.commands = server.commands.wrapping_add(1);
                     let name = server.arguments.last();
-                    // Clients repeat themselves.
-                    if !dispatch.command.is_named(name) {
-                        dispatch.command = commands::find(name).unwrap_or(&commands::UNKNOWN);
-                    }
+                    dispatch.command = commands::find(name).unwrap_or(&commands::UNKNOWN);
                     if !dispatch.command.takes(dispatch.count) {
                         return self.refuse();
                     }

@@ -3,6 +3,7 @@
 //! A frame is `*2\r\n$4\r\nECHO\r\n$2\r\nhi\r\n`. Its parts are handed on as they arrive, so that neither the
 //! length of an argument nor their number needs room.
 
+use super::repeat::Repeat;
 use super::text::Text;
 use super::texts;
 
@@ -17,6 +18,11 @@ pub(super) enum Part<'i> {
     ArgumentEnd,
     /// A byte of a line, which is not a frame.
     Text(u8),
+    /// A frame has begun as the last one did, up to its item: see [`Frames::keep`].
+    Again,
+    /// A frame or line began as the last one did, and goes on differently: the bytes of [`Repeat`] that came again
+    /// are to be taken anew, one by one, before those that follow.
+    Different,
     /// The frame is not one, for this reason, at this byte; what follows is skipped up to the next that is.
     Broken(Text, u8),
 }
@@ -58,6 +64,7 @@ pub(super) struct Frames {
     number: u32,
     /// Arguments of this frame that have not ended.
     arguments_left: u32,
+    pub repeat: Repeat,
 }
 
 impl Frames {
@@ -66,12 +73,18 @@ impl Frames {
             state: State::LineStart,
             number: 0,
             arguments_left: 0,
+            repeat: Repeat::new(),
         }
+    }
+
+    /// Whether the next byte begins a frame or a line.
+    pub fn is_at_line_start(&self) -> bool {
+        self.state == State::LineStart && self.repeat.matched == 0
     }
 
     /// Whether a frame has begun and not ended, so that a pause is an accident.
     pub fn is_inside_frame(&self) -> bool {
-        !matches!(self.state, State::LineStart | State::Text)
+        !matches!(self.state, State::LineStart | State::Text) || self.repeat.matched > 0
     }
 
     /// Whether a broken frame is being skipped.
@@ -82,14 +95,21 @@ impl Frames {
     /// Bytes are missing: skips to the next frame.
     pub fn lose(&mut self) {
         self.state = match self.state {
-            State::LineStart => State::LostLineStart,
+            State::LineStart if self.repeat.matched == 0 => State::LostLineStart,
             _ => State::Lost,
         };
+        self.repeat.matched = 0;
     }
 
     /// Forgets what has begun: the next byte starts a line.
     pub fn reset(&mut self) {
         *self = Self::new();
+    }
+
+    /// The item of this frame comes next, and what these bytes before it came to is known: if the next frame begins
+    /// with the same, that is [`Part::Again`].
+    pub fn keep(&mut self, beginning: &[u8]) {
+        self.repeat.keep(beginning, self.arguments_left);
     }
 
     /// The next byte starts a line: the one before ended a line of text.
@@ -99,6 +119,18 @@ impl Frames {
 
     /// Takes the next part off the input; `None` when the input is used up.
     pub fn next<'i>(&mut self, input: &mut &'i [u8]) -> Option<Part<'i>> {
+        if self.state == State::LineStart && self.repeat.is_kept() {
+            if self.repeat.compare(input) {
+                self.arguments_left = self.repeat.arguments_left;
+                self.state = State::ArgumentStart;
+                return Some(Part::Again);
+            }
+            if input.is_empty() {
+                return None;
+            }
+            self.repeat.forget();
+            return Some(Part::Different);
+        }
         loop {
             if self.state == State::Bytes && self.number > 0 {
                 let (bytes, rest) = input.split_at(input.len().min(self.number as usize));
@@ -135,6 +167,7 @@ impl Frames {
                     self.arguments_left = self.number;
                     // Redis ignores an empty frame, too.
                     if self.number > 0 {
+                        self.repeat.forget();
                         part = Some(Part::Begin(self.number));
                     }
                     self.between_arguments()
@@ -209,7 +242,7 @@ mod tests {
                         frames.start_line();
                         found.push("line".into());
                     }
-                    Part::Text(_) => {}
+                    Part::Text(_) | Part::Again | Part::Different => {}
                     Part::Broken(reason, byte) => {
                         let reason = reason.bytes().map(char::from).collect::<String>();
                         found.push(format!("{reason} at {}", byte.escape_ascii()));

@@ -67,7 +67,7 @@ impl Front {
     }
 
     #[inline(never)]
-    pub fn take(&mut self, mut input: &[u8], now: u32, call: &mut Call) {
+    pub fn take(&mut self, input: &[u8], now: u32, call: &mut Call) {
         if input.is_empty() {
             return;
         }
@@ -76,7 +76,20 @@ impl Front {
         if self.bytes_lost_untold > 0 {
             self.tell_bytes_lost(call);
         }
-        while let Some(part) = self.frames.next(&mut input) {
+        self.parse(input, call);
+    }
+
+    #[inline(never)]
+    fn parse(&mut self, mut input: &[u8], call: &mut Call) {
+        // From where the current frame began; empty when that was before these bytes.
+        let mut frame: &[u8] = &[];
+        loop {
+            if self.frames.is_at_line_start() {
+                frame = input;
+            }
+            let Some(part) = self.frames.next(&mut input) else {
+                return;
+            };
             match part {
                 Part::Begin(count) => {
                     self.is_after_empty_line = false;
@@ -86,7 +99,15 @@ impl Front {
                     call.server.begin(count);
                 }
                 Part::Bytes(bytes) => call.server.bytes(bytes),
-                Part::ArgumentEnd => end_argument(call),
+                Part::ArgumentEnd => {
+                    end_argument(call);
+                    if call.server.is_before_only_item() {
+                        let length = frame.len().wrapping_sub(input.len());
+                        self.frames.keep(frame.get(..length).unwrap_or_default());
+                    }
+                }
+                Part::Again => call.server.repeat(),
+                Part::Different => self.parse_beginning(call),
                 Part::Text(byte) => self.take_text(byte, call),
                 Part::Broken(reason, byte) => {
                     self.is_after_empty_line = false;
@@ -94,6 +115,15 @@ impl Front {
                     call.error_of(reason, &[shown.into()]);
                 }
             }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn parse_beginning(&mut self, call: &mut Call) {
+        for i in 0..core::mem::take(&mut self.frames.repeat.matched) {
+            let byte = self.frames.repeat.byte(i);
+            self.parse(&[byte], call);
         }
     }
 

@@ -60,6 +60,7 @@ mod kind;
 mod line_editor;
 mod pairs;
 mod pattern;
+mod repeat;
 #[cfg(feature = "shell-saves")]
 mod save;
 mod server;
@@ -176,6 +177,8 @@ impl<'a> Shell<'a> {
     /// ```
     #[cfg(feature = "shell-saves")]
     pub fn restore_from(&mut self, store: &'a mut dyn KeyStore) -> Result<u32, RestoreError> {
+        // A command that has begun may have found a key already, and not where it will be.
+        self.front.reset();
         self.server.store = Some(server::StoreRef(store));
         self.server.restore_saved()
     }
