@@ -187,7 +187,7 @@ mod tests {
         // An unfinished line would drop the only line.
         assert_eq!(older(&mut history, "?"), None);
         history.add(b"12345678");
-        assert_eq!(history.bytes, *b"\01234567\0");
+        assert_eq!(history.bytes, *b"\x001234567\x00");
     }
 
     #[test]
