@@ -254,3 +254,17 @@ impl Call<'_, '_> {
         (command.run)(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::arguments::Arguments;
+    use super::super::frame::Frames;
+    use super::Dispatch;
+
+    /// Whatever the length of an item and the number of them; on a core of 32 bits it is 440.
+    #[test]
+    fn a_frame_takes_at_most_512_bytes_of_ram() {
+        let bytes = size_of::<Frames>() + size_of::<Arguments>() + size_of::<Dispatch>();
+        assert!(bytes <= 512, "{bytes}");
+    }
+}

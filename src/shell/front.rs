@@ -19,14 +19,9 @@ const ENTER_GAP: u32 = 100;
 /// RESP3 and paused reads RESP2 as well.
 const IDLE: u32 = 5_000;
 
-/// Bytes of room for a line.
-const LINE: usize = 160;
-/// Bytes of room for older lines.
-const HISTORY: usize = 256;
-
-/// What has arrived of a frame or a line.
+/// What has arrived of a frame or a line, which has room for `LINE` bytes, and `HISTORY` bytes of older lines.
 #[repr(C)]
-pub(super) struct Front {
+pub(super) struct Front<const LINE: usize, const HISTORY: usize> {
     /// Whether the last byte ended an empty line.
     is_after_empty_line: bool,
     /// Whether that was a `\r`, whose `\n` may follow.
@@ -41,7 +36,7 @@ pub(super) struct Front {
     line: LineEditor<LINE, HISTORY>,
 }
 
-impl Front {
+impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
     pub const fn new() -> Self {
         Self {
             line: const { LineEditor::new() },
@@ -244,7 +239,10 @@ fn end_argument(call: &mut Call) {
 
 /// Commands for the first word of a line, keys for the others.
 #[inline(never)]
-fn name_candidates(keyspace: &Keyspace, typing: &mut Typing<LINE, HISTORY>) {
+fn name_candidates<const LINE: usize, const HISTORY: usize>(
+    keyspace: &Keyspace,
+    typing: &mut Typing<LINE, HISTORY>,
+) {
     if typing.is_first_word() {
         let mut room = [0; commands::LONGEST];
         for command in &commands::COMMANDS {

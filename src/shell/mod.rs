@@ -88,16 +88,38 @@ const DUMPS: bool = cfg!(feature = "shell-dumps");
 /// Whether keys can be saved in flash.
 const SAVES: bool = cfg!(feature = "shell-saves");
 
-/// The console; see the [module](self).
+/// The console; see the [module](self). A line that somebody types has at most `LINE` bytes, and `HISTORY` bytes are
+/// kept of the lines before; neither bounds a Redis frame.
+///
+/// # Cost
+///
+/// `LINE + HISTORY` and about 700 bytes of RAM on a 32-bit core.
 #[repr(C)]
-pub struct Shell<'a> {
-    front: Front,
+pub struct Shell<'a, const LINE: usize = 160, const HISTORY: usize = 256> {
+    front: Front<LINE, HISTORY>,
     server: Server<'a>,
 }
 
 impl<'a> Shell<'a> {
     /// A console for these keys, as it is after power-on.
     pub const fn new(keyspace: Keyspace<'a>, board: Board) -> Self {
+        Self::of_size(keyspace, board)
+    }
+}
+
+impl<'a, const LINE: usize, const HISTORY: usize> Shell<'a, LINE, HISTORY> {
+    /// [`new`](Shell::new) with other room for lines.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use sundew::shell::{Board, Keyspace, Shell};
+    ///
+    /// fn small<'a>(keyspace: Keyspace<'a>, board: Board) -> Shell<'a, 80, 0> {
+    ///     Shell::of_size(keyspace, board)
+    /// }
+    /// ```
+    pub const fn of_size(keyspace: Keyspace<'a>, board: Board) -> Self {
         Self {
             front: const { Front::new() },
             server: Server::new(keyspace, board),

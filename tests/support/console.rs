@@ -21,8 +21,13 @@ pub struct Console<'a> {
 
 /// Runs a test on a fresh console.
 pub fn with_console(test: impl FnOnce(&mut Console)) {
-    let mut urls: BlockedBloom<128, 7> = BlockedBloom::new();
-    let mut fixed = [Fixed::blocked("urls", 6_000, &mut urls)];
+    with_urls::<128>(6_000, test);
+}
+
+/// The same, where `urls` has so many blocks for so many items.
+pub fn with_urls<const N: usize>(capacity: u32, test: impl FnOnce(&mut Console)) {
+    let mut urls: BlockedBloom<N, 7> = BlockedBloom::new();
+    let mut fixed = [Fixed::blocked("urls", capacity, &mut urls)];
     let mut arena = Arena::<1024>::new();
     let keyspace = Keyspace::new(&mut fixed, arena.as_mut_view());
     test(&mut Console {
