@@ -144,26 +144,27 @@ impl Frames {
             let (&byte, rest) = input.split_first()?;
             *input = rest;
             let mut part = None;
-            let next = match (self.state, byte) {
-                (State::Count | State::Length, b'0'..=b'9') if self.push_digit(byte) => self.state,
-                (State::Bytes, b'\r') => State::Newline,
-                (State::Newline, b'\n') => {
+            let state = self.state;
+            let next = match state {
+                State::Count | State::Length if self.push_digit(byte) => continue,
+                State::Bytes if byte == b'\r' => State::Newline,
+                State::Newline if byte == b'\n' => {
                     self.arguments_left -= 1;
                     part = Some(Part::ArgumentEnd);
                     self.between_arguments()
                 }
-                (State::ArgumentStart, b'$') => {
+                State::ArgumentStart if byte == b'$' => {
                     self.number = NO_NUMBER;
                     State::Length
                 }
-                (State::Length, b'\r') if self.number <= MAX_LENGTH => State::LengthNewline,
-                (State::LengthNewline, b'\n') => State::Bytes,
-                (State::LineStart | State::LostLineStart, b'*') => {
+                State::Length if byte == b'\r' && self.number <= MAX_LENGTH => State::LengthNewline,
+                State::LengthNewline if byte == b'\n' => State::Bytes,
+                State::LineStart | State::LostLineStart if byte == b'*' => {
                     self.number = NO_NUMBER;
                     State::Count
                 }
-                (State::Count, b'\r') if self.number != NO_NUMBER => State::CountNewline,
-                (State::CountNewline, b'\n') => {
+                State::Count if byte == b'\r' && self.number != NO_NUMBER => State::CountNewline,
+                State::CountNewline if byte == b'\n' => {
                     self.arguments_left = self.number;
                     // Redis ignores an empty frame, too.
                     if self.number > 0 {
@@ -172,11 +173,11 @@ impl Frames {
                     }
                     self.between_arguments()
                 }
-                (State::LineStart | State::Text, _) => {
+                State::LineStart | State::Text => {
                     part = Some(Part::Text(byte));
                     State::Text
                 }
-                (state, _) => {
+                _ => {
                     let reason = match state {
                         State::Count | State::CountNewline => Some(texts::INVALID_COUNT),
                         State::Length | State::LengthNewline => Some(texts::INVALID_LENGTH),
@@ -205,14 +206,18 @@ impl Frames {
         }
     }
 
-    /// Takes a digit; false when the number begins with a zero or grows too large.
+    /// Takes a digit; false when it is none, and when the number begins with a zero or grows too large.
     fn push_digit(&mut self, digit: u8) -> bool {
+        let digit = digit.wrapping_sub(b'0');
+        if digit > 9 {
+            return false;
+        }
         let before = match self.number {
             NO_NUMBER => 0,
             0 | 400_000_000.. => return false,
             number => number * 10,
         };
-        self.number = before + u32::from(digit - b'0');
+        self.number = before + u32::from(digit);
         true
     }
 }
