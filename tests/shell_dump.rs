@@ -484,3 +484,31 @@ fn a_fixed_key_takes_what_is_loaded_on_top() {
         }
     });
 }
+
+/// Otherwise the end of a load would say that all is there, without what was taken before.
+#[test]
+fn a_fixed_key_that_is_emptied_gives_its_load_up() {
+    with_console(|console| {
+        for item in 0..500 {
+            console.call(&["BF.ADD", "urls", &item.to_string()]);
+        }
+        let chunks = dump_of(console, "BF", "urls");
+        assert!(chunks.len() > 2);
+        for empty in [
+            &["clear", "urls"][..],
+            &["DEL", "urls"],
+            &["UNLINK", "other", "urls"],
+            &["FLUSHDB"],
+            &["FLUSHALL"],
+        ] {
+            load_all(console, "BF", "urls", &chunks[..2]);
+            assert!(!console.call(empty).starts_with('-'));
+            let reply = load(console, "BF", "urls", &chunks[2]);
+            assert!(reply.contains("does not follow the last"), "{reply}");
+            load_all(console, "BF", "urls", &chunks);
+            for item in 0..500 {
+                console.expect(&["BF.EXISTS", "urls", &item.to_string()], ":1\r\n");
+            }
+        }
+    });
+}

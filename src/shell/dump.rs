@@ -251,10 +251,11 @@ impl Keyspace<'_> {
                 });
             }
         }
-        match fixed {
-            Some(key) => Ok(key),
-            None => self.append_run(&run),
-        }
+        let Some(key) = fixed else {
+            return self.append_run(&run);
+        };
+        self.load_fixed(key);
+        Ok(key)
     }
 
     /// All of a stage is there and whole.
@@ -371,9 +372,8 @@ impl Load {
             return;
         }
         self.error = None;
-        // Other commands may have moved it, or removed it; a fixed one stays where it is.
-        let fixed = self.stage.filter(|stage| keyspace.is_fixed(*stage));
-        let stage = fixed.or_else(|| keyspace.find_loading());
+        // Other commands may have moved, removed or emptied it.
+        let stage = keyspace.find_loading();
         self.stage = stage.filter(|stage| keyspace.name(*stage) == name);
         if self.position == 0 || self.stage.is_none() {
             self.error = Some(texts::BAD_CHUNK);

@@ -2,6 +2,7 @@
 
 use core::num::NonZero;
 
+use super::DUMPS;
 use super::arena::{self, ArenaView, Header, MAX_NAME, UNIT_BYTES, num_probes, word};
 use super::call::Outcome;
 use super::families::{REGISTER_UNITS, count_min_units};
@@ -73,6 +74,8 @@ pub struct Keyspace<'a> {
     changes: u32,
     /// The bytes of the last key that did not fit.
     bytes_needed: u32,
+    /// The fixed key that is being loaded, on top of what is there, until it is emptied.
+    fixed_loading: Option<KeyRef>,
 }
 
 /// Where a stage of a key is; where its first is stands for the key. Valid until the next key is removed.
@@ -138,6 +141,7 @@ impl<'a> Keyspace<'a> {
             arena,
             changes: 0,
             bytes_needed: 0,
+            fixed_loading: None,
         }
     }
 
@@ -501,6 +505,9 @@ impl<'a> Keyspace<'a> {
             // The items that were removed.
             header[word::RATE] = 0;
         }
+        if DUMPS && self.fixed_loading == Some(key) {
+            self.fixed_loading = None;
+        }
     }
 
     /// Removes a run, if it is in the arena.
@@ -511,10 +518,10 @@ impl<'a> Keyspace<'a> {
         }
     }
 
-    /// The last stage that is being loaded.
+    /// The stage that is being loaded, the last if there are several.
     #[inline(never)]
     pub(super) fn find_loading(&self) -> Option<KeyRef> {
-        let (mut run, mut found) = (None, None);
+        let (mut run, mut found) = (None, self.fixed_loading);
         loop {
             run = self.next_run(run);
             match run {
@@ -525,8 +532,14 @@ impl<'a> Keyspace<'a> {
         }
     }
 
+    /// A fixed key is being loaded, on top of what is there.
+    pub(super) fn load_fixed(&mut self, key: KeyRef) {
+        self.fixed_loading = Some(key);
+    }
+
     /// Removes what is being loaded.
     pub(super) fn remove_loading(&mut self) {
+        self.fixed_loading = None;
         while let Some(run) = self.find_loading() {
             self.remove_run(run);
         }
@@ -535,6 +548,7 @@ impl<'a> Keyspace<'a> {
     /// What was loaded becomes the key of this name, in place of that which had it.
     pub(super) fn adopt_loaded(&mut self, name: &[u8]) {
         self.note_change();
+        self.fixed_loading = None;
         if self.find_loading().is_some() {
             self.remove(name);
         }
