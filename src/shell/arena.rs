@@ -128,11 +128,16 @@ pub(super) fn set_kind(header: &mut Header, kind: Kind) {
     header[word::SMALL] |= kind.number() << 24;
 }
 
-/// The same header for the next stage.
-pub(super) fn next_stage(header: &Header) -> Header {
+/// The same header for the next stage; `None` behind the last that can be told: a dump says in a byte how many there
+/// are, so there are 255.
+pub(super) fn next_stage(header: &Header) -> Option<Header> {
+    const LAST: u32 = 254 << 16;
     let mut next = *header;
-    next[word::SMALL] = next[word::SMALL].saturating_add(1 << 16);
-    next
+    if next[word::SMALL] & 0xFF_0000 >= LAST {
+        return None;
+    }
+    next[word::SMALL] += 1 << 16;
+    Some(next)
 }
 
 #[inline(never)]

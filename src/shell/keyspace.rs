@@ -401,7 +401,7 @@ impl<'a> Keyspace<'a> {
         if expansion == 0 {
             return Err(texts::FULL);
         }
-        let mut next = arena::next_stage(last);
+        let mut next = arena::next_stage(last).ok_or(texts::MOST_STAGES)?;
         next[word::CAPACITY] = next[word::CAPACITY].saturating_mul(expansion);
         self.append(&mut next)
     }
@@ -460,7 +460,7 @@ impl<'a> Keyspace<'a> {
                 match kind {
                     Kind::Counting => layout = Layout::COUNTING,
                     Kind::Rotating => (parts, generations) = (expansion, expansion),
-                    _ => parts = expansion.min(2),
+                    _ => parts = expansion.min(1) * 2,
                 }
                 if kind != Kind::Counting {
                     header[word::EXPANSION] = expansion;
@@ -610,7 +610,7 @@ mod tests {
         let other = keyspace
             .create(b"other", Kind::Bloom, &Wish::DEFAULT)
             .unwrap();
-        let second = arena::next_stage(&header);
+        let second = arena::next_stage(&header).unwrap();
         assert!(!arena::is_key(&second));
         let second = keyspace.append_run(&second).unwrap();
         assert_eq!(keyspace.find(b"grows"), Some(first));

@@ -72,6 +72,7 @@ texts! {
     // Before a command is known.
     BYTES_LOST = "%N bytes were lost on the way in; ask again, more slowly";
     FRAME_BROKE_OFF = "Protocol error: the frame broke off";
+    LINE_BROKE_OFF = "Protocol error: the line broke off";
     TOO_BIG_INLINE = "Protocol error: too big inline request";
     UNBALANCED_QUOTES = "Protocol error: unbalanced quotes in request";
     INVALID_COUNT = "Protocol error: invalid multibulk length";
@@ -84,6 +85,7 @@ texts! {
 
     // Keys.
     FULL = "non scaling filter is full";
+    MOST_STAGES = "Maximum expansions reached";
     TOO_LARGE = "operation exceeds bloom object memory limit: %f bytes free, needs %d";
 
     // Options.
@@ -203,6 +205,7 @@ texts! {
     NO_PROTOCOL = "NOPROTO unsupported protocol version";
     CLIENT_WORDS = "GETNAME ID SETINFO SETNAME NO-EVICT NO-TOUCH";
     COMMAND_WORDS = "COUNT DOCS";
+    FLUSH_WORDS = "ASYNC SYNC";
     CONFIG_WORDS = "save appendonly";
 
     // The Redis whose replies these are, for clients that choose by version.
