@@ -218,6 +218,58 @@ fn a_filter_grows_and_keeps_its_rate() {
 }
 
 #[test]
+fn a_filter_that_grows_by_equal_stages_keeps_its_rate() {
+    with_console(|console| {
+        console.expect(
+            &["BF.RESERVE", "g", "0.01", "100", "EXPANSION", "1"],
+            "+OK\r\n",
+        );
+        for i in 0..1_500 {
+            console.call(&["BF.ADD", "g", &format!("key {i}")]);
+        }
+        let info = console.call(&["BF.INFO", "g"]);
+        assert!(info.contains("+Number of filters\r\n:15\r\n"), "{info}");
+        let wrong = (0..20_000)
+            .filter(|i| console.call(&["BF.EXISTS", "g", &format!("other {i}")]) == ":1\r\n")
+            .count();
+        // 1 % of 20,000 is 200; four standard errors more are 256.
+        assert!(wrong < 256, "{wrong}");
+    });
+}
+
+#[test]
+fn a_filter_has_at_most_255_stages() {
+    with_console(|console| {
+        console.expect(
+            &["BF.RESERVE", "g", "0.5", "1", "EXPANSION", "1"],
+            "+OK\r\n",
+        );
+        let mut added = Vec::new();
+        let full = (0..10_000).find(|i| {
+            let item = i.to_string();
+            let reply = console.call(&["BF.ADD", "g", &item]);
+            if reply == ":1\r\n" {
+                added.push(item);
+            }
+            reply.starts_with('-')
+        });
+        assert!(full.is_some());
+        assert_eq!(added.len(), 255);
+        console.expect(
+            &["BF.ADD", "g", &full.unwrap().to_string()],
+            "-ERR Maximum expansions reached\r\n",
+        );
+        added
+            .iter()
+            .for_each(|item| console.expect(&["BF.EXISTS", "g", item], ":1\r\n"));
+        console.expect(&["BF.INFO", "g", "FILTERS"], "*1\r\n:255\r\n");
+        console.expect(&["DBSIZE"], ":2\r\n");
+        console.expect(&["DEL", "g"], ":1\r\n");
+        console.expect(&["DBSIZE"], ":1\r\n");
+    });
+}
+
+#[test]
 fn growth_that_does_not_fit_is_an_error_and_loses_nothing() {
     with_console(|console| {
         console.expect(
@@ -425,6 +477,37 @@ fn a_frame_that_breaks_off_is_given_up() {
     });
 }
 
+/// A byte of noise when a plug goes in is not to be the beginning of the first command.
+#[test]
+fn a_line_that_breaks_off_is_given_up() {
+    with_console(|console| {
+        assert_eq!(console.send("\0"), "");
+        assert_eq!(console.wait(4_000), "");
+        assert_eq!(
+            console.wait(1_000),
+            "-ERR Protocol error: the line broke off\r\n"
+        );
+        assert_eq!(console.wait(10_000), "");
+        console.expect(&["PING"], "+PONG\r\n");
+        // One that is too long, too; nobody polled.
+        console.send("x".repeat(1_000));
+        console.now += 6_000;
+        assert_eq!(
+            console.call(&["PING"]),
+            "-ERR Protocol error: the line broke off\r\n+PONG\r\n"
+        );
+        console.send("x".repeat(1_000));
+        console.shell.line_break();
+        assert_eq!(console.send("PING\r\n"), "+PONG\r\n");
+        // A person may think as long as they like.
+        console.send("\r");
+        console.wait(150);
+        console.send("pi");
+        assert_eq!(console.wait(60_000), "");
+        assert_eq!(console.send("ng\r"), "ng\r\nPONG\r\nsundew> ");
+    });
+}
+
 #[test]
 fn resp3_is_forgotten_when_the_other_end_may_be_another() {
     with_console(|console| {
@@ -482,6 +565,17 @@ fn lost_bytes_are_told_once_and_counted() {
         console.wait(1_000);
         assert!(console.call(&["PING"]).ends_with("slowly\r\n+PONG\r\n"));
         assert!(console.call(&["INFO"]).contains("\r\nrx_bytes_lost:9\r\n"));
+        // A person gets a new prompt.
+        console.send("\r");
+        console.wait(150);
+        assert_eq!(console.send("pi"), "pi");
+        console.shell.bytes_lost(1);
+        assert_eq!(
+            console.send("g"),
+            "\r\n(error) ERR 1 bytes were lost on the way in; ask again, more slowly\r\nsundew> "
+        );
+        console.wait(150);
+        assert_eq!(console.send("ping\r"), "ping\r\nPONG\r\nsundew> ");
     });
 }
 
@@ -523,20 +617,23 @@ fn info_and_scan_tell_what_clients_look_for() {
         );
         console.expect(
             &["SCAN", "0", "COUNT", "1"],
-            "*2\r\n$1\r\n1\r\n*1\r\n$4\r\nurls\r\n",
+            "*2\r\n$1\r\n1\r\n*1\r\n$1\r\nk\r\n",
         );
         console.expect(
             &["SCAN", "1", "COUNT", "1"],
-            "*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n",
+            "*2\r\n$1\r\n0\r\n*1\r\n$4\r\nurls\r\n",
         );
         console.expect(
             &["SCAN", "0", "MATCH", "u*"],
             "*2\r\n$1\r\n0\r\n*1\r\n$4\r\nurls\r\n",
         );
         console.expect(&["SCAN", "0", "TYPE", "string"], "*2\r\n$1\r\n0\r\n*0\r\n");
-        // Behind the last key is nothing, however far.
+        // No more keys can be left than there are.
         for cursor in ["2", "4294967290", "4294967295"] {
-            console.expect(&["SCAN", cursor], "*2\r\n$1\r\n0\r\n*0\r\n");
+            assert_eq!(
+                console.call(&["SCAN", cursor]),
+                console.call(&["SCAN", "0"])
+            );
         }
         console.expect(&["CONFIG", "GET", "save"], "*2\r\n$4\r\nsave\r\n$0\r\n\r\n");
         console.expect(&["CONFIG", "GET", "nothing"], "*0\r\n");
@@ -556,6 +653,50 @@ fn info_and_scan_tell_what_clients_look_for() {
         assert!(docs.contains("$3\r\nadd\r\n*6\r\n$7\r\nsummary"));
         let debug = console.call(&["BF.DEBUG", "k"]);
         assert!(debug.starts_with("*2\r\n$6\r\nsize:1\r\n$"), "{debug}");
+    });
+}
+
+#[test]
+fn a_scan_names_every_key_to_a_client_that_removes_them() {
+    with_console(|console| {
+        let names: Vec<String> = (0..35).map(|i| format!("key:{i}")).collect();
+        for name in &names {
+            console.expect(&["BF.ADD", name, "a"], ":1\r\n");
+        }
+        console.expect(&["BF.ADD", "other", "a"], ":1\r\n");
+        let mut cursor = "0".to_owned();
+        loop {
+            let reply = console.call(&["SCAN", &cursor, "MATCH", "key:*"]);
+            // Every other line is a length; the cursor comes first.
+            let mut words = reply.lines().filter(|line| !line.starts_with(['*', '$']));
+            cursor = words.next().unwrap().to_owned();
+            for name in words {
+                console.expect(&["DEL", name], ":1\r\n");
+            }
+            if cursor == "0" {
+                break;
+            }
+            // One that comes in between makes no difference.
+            console.expect(&["BF.ADD", &format!("new {cursor}"), "a"], ":1\r\n");
+        }
+        for name in &names {
+            console.expect(&["EXISTS", name], ":0\r\n");
+        }
+        console.expect(&["EXISTS", "urls", "other"], ":2\r\n");
+    });
+}
+
+#[test]
+fn only_a_plain_flush_removes_all_keys() {
+    with_console(|console| {
+        console.expect(&["BF.ADD", "k", "a"], ":1\r\n");
+        for flush in ["FLUSHDB", "FLUSHALL"] {
+            console.expect(&[flush, "urls"], "-ERR syntax error\r\n");
+            console.expect(&["DBSIZE"], ":2\r\n");
+        }
+        console.expect(&["FLUSHDB", "ASYNC"], "+OK\r\n");
+        console.expect(&["DBSIZE"], ":1\r\n");
+        console.expect(&["FLUSHALL", "sync"], "+OK\r\n");
     });
 }
 

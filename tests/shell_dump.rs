@@ -425,6 +425,41 @@ fn every_flipped_bit_is_found_before_anything_changes() {
     }
 }
 
+/// Checksums say that nothing was damaged, not that whoever wrote it told the truth.
+#[test]
+fn counts_that_a_snapshot_makes_up_stop_at_their_limits() {
+    with_console(|console| {
+        for (make, add, delete, info) in [
+            ("CBF.RESERVE k 0.01 30", "CBF.ADD", "CBF.DEL", "CBF.INFO"),
+            ("CF.RESERVE k 30", "CF.ADD", "CF.DEL", "CF.INFO"),
+        ] {
+            let make: Vec<&str> = make.split(' ').collect();
+            console.expect(&make, "+OK\r\n");
+            for item in ["a", "b"] {
+                console.expect(&[add, "k", item], ":1\r\n");
+            }
+            let mut bytes = joined(&dump_of(console, "SUNDEW", "k"));
+            let mut header = Header::parse(&bytes).unwrap();
+            header.count = Some(1);
+            header.state |= u64::from(u32::MAX) << 32; // items removed from a cuckoo filter
+            bytes[..Header::LEN].copy_from_slice(&header.to_bytes());
+            load_all(console, "SUNDEW", "k", &[(1, bytes)]);
+            for item in ["a", "b"] {
+                console.expect(&[delete, "k", item], ":1\r\n");
+            }
+            let info = console.call(&[info, "k"]);
+            let is_empty = ["items", "items inserted"]
+                .iter()
+                .any(|name| info.contains(&format!("+Number of {name}\r\n:0\r\n")));
+            assert!(is_empty, "{info}");
+            if delete == "CF.DEL" {
+                assert!(info.contains("deleted\r\n:4294967295\r\n"), "{info}");
+            }
+            console.expect(&["DEL", "k"], ":1\r\n");
+        }
+    });
+}
+
 #[test]
 fn what_does_not_fit_is_refused_and_the_old_key_goes_on() {
     with_console(|console| {

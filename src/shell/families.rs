@@ -226,7 +226,8 @@ impl Keyspace<'_> {
                 }
                 if step == REMOVE {
                     // The items that were removed.
-                    slots.header[word::RATE] += 1;
+                    let removed = &mut slots.header[word::RATE];
+                    *removed = removed.saturating_add(1);
                 }
             }
             Kind::HyperLogLog => {
@@ -254,9 +255,10 @@ impl Keyspace<'_> {
             }
         }
         let items = &mut slots.header[word::ITEMS];
-        *items = match kind {
-            Kind::CountMin => items.saturating_add(step),
-            _ => items.wrapping_add(step),
+        *items = match step {
+            // Of a sketch it is a number as any.
+            REMOVE if kind != Kind::CountMin => items.saturating_sub(1),
+            _ => items.saturating_add(step),
         };
         count
     }

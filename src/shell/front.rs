@@ -52,7 +52,13 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
     /// Forgets what has begun.
     pub fn reset(&mut self) {
         self.frames.reset();
+        self.forget_line();
+    }
+
+    #[inline(never)]
+    fn forget_line(&mut self) {
         self.line.clear();
+        self.is_overlong = false;
         self.is_after_empty_line = false;
     }
 
@@ -127,8 +133,14 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
         self.bytes_lost_untold = 0;
         // What is left of the frame does not fit what came before.
         self.frames.lose();
-        self.line.clear();
+        self.forget_line();
+        if call.is_human() {
+            call.end_line();
+        }
         call.error_of(texts::BYTES_LOST, &[lost]);
+        if call.is_human() {
+            self.line.start_line(&mut call.out);
+        }
     }
 
     pub fn look_at_clock(&mut self, now: u32, call: &mut Call) {
@@ -152,8 +164,14 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
             call.fill_in(texts::WELCOME, &[]);
             self.line.start_line(&mut call.out);
         }
-        if silence >= IDLE && call.server.face == Face::Resp3 {
-            call.server.face = Face::Resp2;
+        if silence < IDLE || call.is_human() {
+            return;
+        }
+        call.server.face = Face::Resp2;
+        if !self.line.line().is_empty() {
+            // Noise, or somebody who is gone: the next client's frame is not to be the rest of it.
+            self.reset();
+            call.error(texts::LINE_BROKE_OFF);
         }
     }
 
@@ -172,14 +190,14 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
         match byte {
             b'\r' | b'\n' => {
                 self.frames.start_line();
-                self.is_after_empty_line = self.line.line().is_empty();
+                let is_empty = self.line.line().is_empty();
                 if self.is_overlong {
                     call.error(texts::TOO_BIG_INLINE);
                 } else {
                     self.run_line(call);
                 }
-                self.line.clear();
-                self.is_overlong = false;
+                self.forget_line();
+                self.is_after_empty_line = is_empty;
             }
             _ => self.is_overlong |= !self.line.push_unseen(byte),
         }

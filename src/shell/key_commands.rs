@@ -67,7 +67,8 @@ fn is_chosen(call: &Call, choice: &Choice, key: KeyRef) -> bool {
     choice.pattern == 0 || matches(call.argument(choice.pattern), keyspace.name(key))
 }
 
-/// The cursor is the number of the next key: there are few, and their order is stable.
+/// From the last key to the first, and the cursor is how many are left: removing a key moves only those behind it, and a
+/// new one is the last. So each key is named that is there all the time, also to a client that removes what it is told.
 pub(super) fn scan(call: &mut Call) -> Outcome {
     let cursor = call.number(1).ok_or(texts::INVALID_CURSOR)?;
     let (mut pattern, mut type_name, mut count) = (0, 0, 10);
@@ -86,16 +87,19 @@ pub(super) fn scan(call: &mut Call) -> Outcome {
     if i < call.num_arguments() || count == 0 {
         return Err(texts::SYNTAX_ERROR);
     }
-    let end = cursor.saturating_add(count);
-    let is_last = end >= call.server.keyspace.num_keys();
+    let mut end = call.server.keyspace.num_keys();
+    if cursor > 0 {
+        end = end.min(cursor);
+    }
+    let first = end.saturating_sub(count);
     call.array(2);
-    call.text(texts::NUMBER, &[if is_last { 0 } else { end }]);
+    call.text(texts::NUMBER, &[first]);
     names(
         call,
         &Choice {
             pattern,
             type_name,
-            first: cursor,
+            first,
             end,
         },
     );
@@ -143,7 +147,11 @@ fn count_keys(call: &mut Call, is_removal: bool) {
     call.integer(count);
 }
 
+/// Not with anything else behind it: whoever names a key does not mean all of them.
 pub(super) fn flush(call: &mut Call) -> Outcome {
+    if call.num_arguments() > 1 && call.which(1, texts::FLUSH_WORDS).is_none() {
+        return Err(texts::SYNTAX_ERROR);
+    }
     call.server.keyspace.remove_all();
     call.ok();
     Ok(())
