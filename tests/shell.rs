@@ -509,6 +509,24 @@ fn a_line_that_breaks_off_is_given_up() {
 }
 
 #[test]
+fn a_person_gets_a_new_prompt_after_a_broken_frame() {
+    with_console(|console| {
+        console.send("\r");
+        console.wait(150);
+        let error = console.send("*x");
+        assert!(error.starts_with("\r\n(error) ERR Protocol"), "{error}");
+        assert!(error.ends_with("\r\nsundew> "), "{error}");
+        console.wait(150);
+        assert_eq!(console.send("*3\r"), "");
+        assert_eq!(
+            console.wait(600),
+            "\r\n(error) ERR Protocol error: the frame broke off\r\nsundew> "
+        );
+        assert_eq!(console.send("ping\r"), "ping\r\nPONG\r\nsundew> ");
+    });
+}
+
+#[test]
 fn resp3_is_forgotten_when_the_other_end_may_be_another() {
     with_console(|console| {
         let hello = console.call(&["HELLO", "3"]);

@@ -7,6 +7,7 @@ use super::frame::{Frames, Part};
 use super::inline;
 use super::keyspace::Keyspace;
 use super::line_editor::{Edit, LineEditor, Typing};
+use super::text::Text;
 use super::texts;
 
 /// A pause of so many milliseconds inside a frame ends it: whoever sent it is gone.
@@ -111,9 +112,8 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
                 Part::Different => self.parse_beginning(call),
                 Part::Text(byte) => self.take_text(byte, call),
                 Part::Broken(reason, byte) => {
-                    self.is_after_empty_line = false;
                     let shown = if byte.is_ascii_control() { b' ' } else { byte };
-                    call.error_of(reason, &[shown.into()]);
+                    self.fail(reason, shown.into(), call);
                 }
             }
         }
@@ -133,11 +133,18 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
         self.bytes_lost_untold = 0;
         // What is left of the frame does not fit what came before.
         self.frames.lose();
+        self.fail(texts::BYTES_LOST, lost, call);
+    }
+
+    /// What has begun ends in an error; a person gets a new prompt.
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, error: Text, number: u32, call: &mut Call) {
         self.forget_line();
         if call.is_human() {
             call.end_line();
         }
-        call.error_of(texts::BYTES_LOST, &[lost]);
+        call.error_of(error, &[number]);
         if call.is_human() {
             self.line.start_line(&mut call.out);
         }
@@ -156,7 +163,7 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
             }
         } else if self.frames.is_inside_frame() && silence >= GAP {
             self.frames.reset();
-            call.error(texts::FRAME_BROKE_OFF);
+            self.fail(texts::FRAME_BROKE_OFF, 0, call);
         }
         if self.is_after_empty_line && silence >= ENTER_GAP {
             self.is_after_empty_line = false;
@@ -170,8 +177,8 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
         call.server.face = Face::Resp2;
         if !self.line.line().is_empty() {
             // Noise, or somebody who is gone: the next client's frame is not to be the rest of it.
-            self.reset();
-            call.error(texts::LINE_BROKE_OFF);
+            self.frames.reset();
+            self.fail(texts::LINE_BROKE_OFF, 0, call);
         }
     }
 
