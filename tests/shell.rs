@@ -2,8 +2,10 @@
 
 mod support;
 
-use sundew::shell::Shell;
-use support::console::{Console, frame, with_console, with_urls};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use sundew::shell::{Arena, Board, Keyspace, Shell};
+use support::console::{BOARD, Console, frame, with_console, with_urls};
 
 #[test]
 fn bloom_commands_answer_as_redisbloom_does() {
@@ -467,13 +469,13 @@ fn a_frame_that_breaks_off_is_given_up() {
         assert_eq!(console.wait(1_000), "");
         console.expect(&["PING"], "+PONG\r\n");
         console.expect(&["BF.CARD", "urls"], ":0\r\n");
-        // Nobody polled: the next bytes find out.
+        // A device that was busy so long is no pause: the rest was waiting.
         console.send("*1\r\n$4\r\nPI");
-        console.now += 600;
-        assert_eq!(
-            console.call(&["PING"]),
-            "-ERR Protocol error: the frame broke off\r\n+PONG\r\n"
-        );
+        console.now += 60_000;
+        assert_eq!(console.send("NG\r\n*1\r\n$4\r\nPI"), "+PONG\r\n");
+        console.now += 60_000;
+        assert_eq!(console.wait(400), "");
+        assert_eq!(console.send("NG\r\n"), "+PONG\r\n");
     });
 }
 
@@ -489,9 +491,10 @@ fn a_line_that_breaks_off_is_given_up() {
         );
         assert_eq!(console.wait(10_000), "");
         console.expect(&["PING"], "+PONG\r\n");
-        // One that is too long, too; nobody polled.
+        // One that is too long, too, on a device that soon polls no more.
         console.send("x".repeat(1_000));
-        console.now += 6_000;
+        console.wait(1_000);
+        console.now += 5_000;
         assert_eq!(
             console.call(&["PING"]),
             "-ERR Protocol error: the line broke off\r\n+PONG\r\n"
@@ -549,7 +552,7 @@ fn resp3_is_forgotten_when_the_other_end_may_be_another() {
         for forget in [
             |console: &mut Console| assert_eq!(console.call(&["RESET"]), "+RESET\r\n"),
             |console: &mut Console| assert_eq!(console.call(&["QUIT"]), "+OK\r\n"),
-            |console: &mut Console| assert_eq!(console.wait(5_000), ""),
+            |console: &mut Console| assert_eq!(console.wait(600_000), ""),
             |console: &mut Console| console.shell.line_break(),
         ] {
             console.call(&["HELLO", "3"]);
@@ -557,10 +560,15 @@ fn resp3_is_forgotten_when_the_other_end_may_be_another() {
             console.expect(&["BF.ADD", "urls", "a"], ":0\r\n");
         }
         assert!(console.call(&["HELLO"]).starts_with("*14\r\n"));
+        // A client that pauses is still there.
+        console.call(&["HELLO", "3"]);
+        console.wait(500_000);
+        console.expect(&["BF.ADD", "urls", "a"], "#f\r\n");
 
         // A client that introduces itself without HELLO is a new one, which wants RESP2.
         console.call(&["HELLO", "3"]);
         console.call(&["CLIENT", "MAINT_NOTIFICATIONS", "ON"]);
+        console.expect(&["CLIENT", "SETNAME", "me"], "+OK\r\n");
         console.expect(&["CLIENT", "SETINFO", "LIB-NAME", "a"], "+OK\r\n");
         console.expect(&["CLIENT", "SETINFO", "LIB-VER", "1"], "+OK\r\n");
         console.expect(&["BF.ADD", "urls", "a"], "#f\r\n");
@@ -704,6 +712,59 @@ fn a_scan_names_every_key_to_a_client_that_removes_them() {
     });
 }
 
+/// Measuring the stack takes stack.
+#[test]
+fn info_is_as_long_as_it_says_whatever_the_stack_does() {
+    fn rising() -> u32 {
+        static CALLS: AtomicU32 = AtomicU32::new(998);
+        CALLS.fetch_add(1, Ordering::Relaxed)
+    }
+    let mut arena = Arena::<16>::new();
+    let board = Board {
+        stack_high_water: rising,
+        ..BOARD
+    };
+    let mut shell: Shell = Shell::new(Keyspace::new(&mut [], arena.as_mut_view()), board);
+    for _ in 0..4 {
+        let mut out = Vec::new();
+        shell
+            .feed(frame(&["INFO"]).as_bytes(), 0, &mut out)
+            .unwrap();
+        let info = String::from_utf8(out).unwrap();
+        let (length, rest) = info[1..].split_once("\r\n").unwrap();
+        assert_eq!(rest.len(), length.parse::<usize>().unwrap() + 2, "{info}");
+    }
+}
+
+#[test]
+fn arguments_that_are_too_long_are_no_other_error() {
+    with_console(|console| {
+        let long = "x".repeat(300);
+        for command in ["BF.ADD", "BF.EXISTS", "BF.MADD", "ECHO"] {
+            let arguments = [command, &long, "a"];
+            let number = if command == "ECHO" { 2 } else { 3 };
+            let reply = console.call(&arguments[..number]);
+            assert!(reply.starts_with("-ERR arguments other than"), "{reply}");
+        }
+        for (command, number) in [("SET", 3), ("GET", 2), ("MSET", 40)] {
+            let mut arguments = vec![command];
+            arguments.resize(number, &long);
+            let reply = console.call(&arguments);
+            assert!(reply.starts_with("-ERR unknown command"), "{reply}");
+        }
+    });
+}
+
+#[test]
+fn plans_take_rates_of_any_size() {
+    with_console(|console| {
+        for (rate, bytes) in [("20%", "448"), ("0.2", "448"), ("99%", "64")] {
+            let plan = console.call(&["plan", "1000", rate]);
+            assert!(plan.contains(&format!("{bytes} bytes")), "{plan}");
+        }
+    });
+}
+
 #[test]
 fn only_a_plain_flush_removes_all_keys() {
     with_console(|console| {
@@ -809,6 +870,20 @@ fn stats_warn_and_fill_draws() {
             console.call(&["BF.ADD", "urls", &format!("{i}")]);
         }
         assert!(console.shell.is_near_capacity());
+        console.expect(&["DEL", "urls"], ":1\r\n");
+        assert!(!console.shell.is_near_capacity());
+        // One that can grow has no need of room, one that cannot has.
+        console.expect(&["BF.RESERVE", "n", "0.01", "100", "NONSCALING"], "+OK\r\n");
+        for (key, needs_room) in [("grows", false), ("n", true)] {
+            for i in 0..95 {
+                console.call(&["BF.ADD", key, &format!("{i}")]);
+            }
+            assert_eq!(console.shell.is_near_capacity(), needs_room);
+        }
+        console.expect(&["DEL", "grows", "n"], ":2\r\n");
+        for i in 0..5_500 {
+            console.call(&["BF.ADD", "urls", &format!("{i}")]);
+        }
         console.send("\r");
         console.wait(200);
         let stats = console.send("stats\r");
@@ -826,6 +901,32 @@ fn stats_warn_and_fill_draws() {
         assert!(console.send("\x03").contains("^C"));
         assert!(console.send("\x1b[A").contains("fill urls"));
         assert!(console.send("\x15help DBSIZE\r").contains("\r\nDBSIZE\r\n"));
+    });
+}
+
+/// A name may be any bytes; a person's screen and the lines of `INFO` are not to suffer from it.
+#[test]
+fn strange_names_of_keys_stay_in_one_line() {
+    with_console(|console| {
+        let name = "esc\x1b[2J\r\nurls \"";
+        console.expect(&["BF.ADD", name, "a"], ":1\r\n");
+        let exact = format!("${}\r\n{name}\r\n", name.len());
+        assert!(console.call(&["KEYS", "*"]).ends_with(&exact));
+        // Clients read fields up to the first colon.
+        console.expect(&["BF.ADD", "user:1,ü", "a"], ":1\r\n");
+        let info = console.call(&["INFO"]);
+        assert!(info.contains("\r\nkey_user_1,__:items=1,"), "{info}");
+        console.expect(&["DEL", "user:1,ü"], ":1\r\n");
+        let info = console.call(&["INFO"]);
+        assert!(info.contains("\r\nkey_esc [2J  urls \":items=1,"), "{info}");
+        console.send("\r");
+        console.wait(150);
+        assert_eq!(
+            console.send("keys\r"),
+            "keys\r\nurls\r\nesc [2J  urls \"\r\nsundew> "
+        );
+        // Tab offers what can be typed.
+        assert_eq!(console.send("del e\t"), "del e\x07");
     });
 }
 

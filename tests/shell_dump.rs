@@ -159,6 +159,52 @@ fn what_rotates_by_the_clock_starts_a_period_when_it_is_loaded() {
 }
 
 #[test]
+fn what_was_forgotten_does_not_come_back_with_a_dump() {
+    with_console(|console| {
+        fill(console, 5);
+        console.wait(1_000_000);
+        let chunks = dump_of(console, "SUNDEW", "k");
+        load_all(console, "SUNDEW", "other", &chunks);
+        for item in 0..700 {
+            console.expect(&["RBF.EXISTS", "other", &item.to_string()], ":0\r\n");
+        }
+    });
+}
+
+#[test]
+fn a_load_does_not_replace_a_key_of_another_kind() {
+    with_console(|console| {
+        fill(console, 1);
+        let chunks = dump_of(console, "CF", "k");
+        console.expect(&["CMS.INITBYDIM", "sketch", "300", "3"], "+OK\r\n");
+        let reply = load(console, "CF", "sketch", &chunks[0]);
+        assert!(reply.starts_with("-WRONGTYPE"), "{reply}");
+        console.expect(&["CMS.INCRBY", "sketch", "a", "3"], "*1\r\n:3\r\n");
+        // Unless whoever loads it says that any will do.
+        load_all(console, "SUNDEW", "sketch", &chunks);
+        console.expect(&["CF.COUNT", "sketch", "1"], ":1\r\n");
+    });
+}
+
+#[test]
+fn a_stage_of_another_kind_is_refused() {
+    with_console(|console| {
+        console.expect(&["BF.RESERVE", "k", "0.01", "20"], "+OK\r\n");
+        console.expect(&["CBF.RESERVE", "c", "0.01", "20"], "+OK\r\n");
+        let [mut first, mut second] =
+            ["k", "c"].map(|key| joined(&dump_of(console, "SUNDEW", key)));
+        for (bytes, stage) in [(&mut first, 0), (&mut second, 1)] {
+            let mut header = Header::parse(bytes).unwrap();
+            (header.parts, header.stage) = (2, stage);
+            bytes[..Header::LEN].copy_from_slice(&header.to_bytes());
+        }
+        let reply = load(console, "SUNDEW", "x", &(1, [first, second].concat()));
+        assert!(reply.starts_with("-ERR the snapshot"), "{reply}");
+        console.expect(&["DBSIZE"], ":3\r\n");
+    });
+}
+
+#[test]
 fn a_key_that_has_grown_comes_back_with_its_stages() {
     with_console(|console| {
         console.expect(&["BF.RESERVE", "k", "0.01", "100"], "+OK\r\n");
@@ -380,6 +426,19 @@ fn a_key_that_changes_meanwhile_is_not_dumped_by_halves() {
             "-ERR the key has changed since its dump began; begin at 0\r\n"
         );
         assert!(dump_of(console, "BF", "k").len() > 2);
+
+        // Another of this name is there, which ends where the last chunk did.
+        let (_, header) = scan(console, "BF", "k", 0).unwrap();
+        let (cursor, chunk) = scan(console, "BF", "k", 1).unwrap();
+        let usage = format!(":{}\r\n", header.len() + chunk.len());
+        let is_made = (100..8_000).any(|capacity: u32| {
+            console.call(&["DEL", "k"]);
+            console.call(&["BF.RESERVE", "k", "0.01", &capacity.to_string()]);
+            console.call(&["MEMORY", "USAGE", "k"]) == usage
+        });
+        assert!(is_made);
+        let error = scan(console, "BF", "k", cursor).unwrap_err();
+        assert!(error.contains("has changed"), "{error}");
     });
 }
 
@@ -491,6 +550,9 @@ fn a_fixed_key_takes_what_is_loaded_on_top() {
             "*3\r\n:1\r\n:1\r\n:0\r\n",
         );
         console.expect(&["BF.CARD", "urls"], ":2\r\n");
+        // The same again are not more.
+        load_all(console, "BF", "urls", &chunks);
+        console.expect(&["BF.CARD", "urls"], ":2\r\n");
 
         let mut damaged = chunks.clone();
         damaged.last_mut().unwrap().1[9] ^= 4;
@@ -499,6 +561,23 @@ fn a_fixed_key_takes_what_is_loaded_on_top() {
         let reply = load(console, "BF", "urls", last);
         assert!(reply.contains("`clear` the key"), "{reply}");
         console.expect(&["BF.MEXISTS", "urls", "a", "b"], "*2\r\n:1\r\n:1\r\n");
+
+        // The library does not count what it inserts: the bits tell.
+        let mut library: BlockedBloom<128, 7> = BlockedBloom::new();
+        for item in 0..5_000 {
+            library.insert(item.to_string().as_str());
+        }
+        console.expect(&["DEL", "urls"], ":1\r\n");
+        load_all(
+            console,
+            "BF",
+            "urls",
+            &[(1, snapshot_of(library.as_view()))],
+        );
+        let card = console.call(&["BF.CARD", "urls"]);
+        let card: u32 = card[1..].trim_end().parse().unwrap();
+        assert!((4_900..5_100).contains(&card), "{card}");
+        console.expect(&["DEL", "urls"], ":1\r\n");
 
         let other_size: BlockedBloom<127, 7> = BlockedBloom::new();
         let other_seed: BlockedBloom<128, 7> = BlockedBloom::with_seed(1);

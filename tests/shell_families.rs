@@ -180,6 +180,7 @@ fn count_min_commands_answer_as_redisbloom_does() {
             "-CMS: key already exists\r\n",
         );
         console.expect(&["CMS.INCRBY", "s", "a", "5"], "*1\r\n:5\r\n");
+        console.expect(&["CMS.INCRBY", "s", "a", "0"], "*1\r\n:5\r\n");
         console.expect(
             &["CMS.INCRBY", "s", "a", "1", "b", "7"],
             "*2\r\n:6\r\n:7\r\n",
@@ -237,7 +238,7 @@ fn count_min_commands_answer_as_redisbloom_does() {
         ] {
             console.expect(arguments, error);
         }
-        for bad in ["0", "-1", "x", "", "4294967296"] {
+        for bad in ["-1", "x", "", "4294967296"] {
             let counted = number_of(console, "c") + 1;
             console.expect(
                 &["CMS.INCRBY", "s", "a", bad, "c", "1"],
@@ -554,6 +555,11 @@ fn rotating_keys_forget_by_command_by_items_and_by_time() {
         console.expect(&["RBF.ADD", "t", "again"], ":1\r\n");
         console.expect(&["RBF.EXISTS", "t", "again"], ":1\r\n");
         assert_eq!(field(console, &["RBF.INFO", "t"], "Every seconds"), 60);
+        assert_eq!(field(console, &["RBF.INFO", "t"], "After items"), 0);
+        // Whoever looks sees what is still known.
+        console.wait(1_000_000);
+        let stats = console.call(&["stats", "t"]);
+        assert!(stats.contains("0 items"), "{stats}");
 
         console.expect(&["RBF.EXISTS", "missing", "a"], ":0\r\n");
         for (arguments, error) in [

@@ -326,3 +326,79 @@ fn without_flash_it_says_so() {
         }
     });
 }
+
+/// Without an end it would erase pages until the flash is worn out.
+#[test]
+fn a_save_that_keys_do_not_let_end_is_given_up() {
+    let mut flash = Flash::new(PAGES);
+    boot(&mut flash, |console, _| {
+        make_keys(console);
+        save(console);
+        console.expect(&["SUNDEW.SAVE"], "+Background saving started\r\n");
+        let mut calls = 0;
+        while console.shell.is_saving() {
+            console.expect(&["RBF.ROTATE", "rotating"], "+OK\r\n");
+            calls += 1;
+            assert!(calls < 20);
+        }
+        let last = console.call(&["SUNDEW.LASTSAVE"]);
+        assert!(last.contains("a key changed while it was saved"), "{last}");
+        // What was saved before is as it was.
+        console.expect(&["SUNDEW.RESTORE"], ":9\r\n");
+        check_keys(console);
+        save(console);
+    });
+}
+
+#[test]
+fn refused_items_do_not_keep_a_save_from_its_end() {
+    let mut flash = Flash::new(PAGES);
+    boot(&mut flash, |console, _| {
+        let full = |console: &mut Console, item: u32| {
+            let reply = console.call(&["BF.ADD", "grown", &item.to_string()]);
+            reply.contains("memory limit")
+        };
+        console.expect(&["BF.RESERVE", "grown", "0.01", "100"], "+OK\r\n");
+        let first = (0..).find(|item| full(console, *item)).unwrap();
+        console.expect(&["SUNDEW.SAVE"], "+Background saving started\r\n");
+        for item in first.. {
+            if !console.shell.is_saving() {
+                break;
+            }
+            full(console, item);
+        }
+        let last = console.call(&["SUNDEW.LASTSAVE"]);
+        assert!(last.ends_with("+error\r\n$0\r\n\r\n"), "{last}");
+    });
+}
+
+#[test]
+fn a_restore_that_fails_keeps_no_ram() {
+    let mut flash = Flash::new(PAGES);
+    boot(&mut flash, |console, _| {
+        let free = |console: &mut Console| {
+            let info = console.call(&["INFO"]);
+            let line = info.lines().find(|line| line.starts_with("arena_free"));
+            line.unwrap().to_owned()
+        };
+        make_keys(console);
+        save(console);
+        // No room for the second copy of what has grown.
+        let mut name = 0;
+        loop {
+            let reply = console.call(&["BF.RESERVE", &name.to_string(), "0.01", "1", "NONSCALING"]);
+            if reply != "+OK\r\n" {
+                break;
+            }
+            name += 1;
+        }
+        for name in 0..4 {
+            let before = free(console);
+            let reply = console.call(&["SUNDEW.RESTORE"]);
+            assert!(reply.contains("memory limit"), "{reply}");
+            assert_eq!(free(console), before);
+            // Then for one stage of it, or two.
+            console.expect(&["DEL", &name.to_string()], ":1\r\n");
+        }
+    });
+}

@@ -3,7 +3,7 @@
 use super::arena::{num_probes, word};
 use super::call::{Call, Face, Outcome};
 use super::commands::Items;
-use super::decimal::{parse, parse_parts_per_billion};
+use super::decimal::{parse, parse_parts};
 use super::family_commands;
 pub(super) use super::family_commands::{add, rotating_seen as seen};
 use super::keyspace::{KeyRef, Wish};
@@ -62,7 +62,7 @@ fn options(call: &Call, first: usize, kind: Kind, wish: &mut Wish) -> Outcome {
 /// The rate that argument number `i` is.
 #[inline(never)]
 pub(super) fn rate(call: &Call, i: usize) -> Outcome<Rate> {
-    match parse_parts_per_billion(call.argument(i)) {
+    match parse_parts(call.argument(i), 9) {
         None => Err(texts::BAD_RATE),
         Some(parts @ 1..1_000_000_000) => Ok(Rate::from_parts_per_billion(parts)),
         Some(_) => Err(texts::RATE_RANGE),

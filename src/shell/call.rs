@@ -71,6 +71,19 @@ impl<'c> Out<'c> {
             self.sink.write(bytes);
         }
     }
+
+    /// Text that somebody sent, in one line, with these bits set in letters: all in lower case, or as it is.
+    #[inline(never)]
+    fn one_line(&mut self, text: &[u8], bits: u8) {
+        for byte in text {
+            self.write(&[match byte {
+                b':' | 0x80.. if bits == NO_COLON => b'_',
+                b'A'..=b'Z' => byte | bits,
+                byte if byte.is_ascii_control() => b' ',
+                byte => *byte,
+            }]);
+        }
+    }
 }
 
 /// What was asked.
@@ -326,7 +339,9 @@ impl Call<'_, '_> {
     /// | `%G` | a number with a comma before every third digit |
     /// | `%P` | parts per billion as a percentage |
     /// | `%B` | a bar, filled as far as the first of two numbers is of the second |
-    /// | `%K` | the name of the key of this number |
+    /// | `%K` | the name of the key of this number, in one line |
+    /// | `%E` | the same, for clients exactly |
+    /// | `%I` | the same, for `INFO`: with `_` for what does not belong in a field's name |
     /// | `%T` | the text that begins at this number, with the numbers behind it |
     /// | `%C` | the byte of this number |
     /// | `%0` to `%9` | an argument, in one line: spaces for control bytes |
@@ -361,15 +376,18 @@ impl Call<'_, '_> {
         }
         let server = &*self.server;
         match directive {
-            b'0'..=b'9' => self.one_line(usize::from(directive - b'0'), 0),
+            b'0'..=b'9' => {
+                let argument = server.arguments.get(usize::from(directive - b'0'));
+                self.out.one_line(argument, 0);
+            }
             b'a' => {
                 for i in 1..self.num_arguments().min(3) {
                     self.put(b'\'');
-                    self.one_line(i, 0);
+                    self.out.one_line(self.server.arguments.get(i), 0);
                     self.write(b"' ");
                 }
             }
-            b'l' => self.one_line(0, 0x20),
+            b'l' => self.out.one_line(server.arguments.get(0), 0x20),
             b'm' => self.out.write(server.board.name.as_bytes()),
             b'r' => self.out.write(server.board.reset_reason.as_bytes()),
             b'f' => self.decimal(server.keyspace.arena().bytes_free()),
@@ -382,25 +400,19 @@ impl Call<'_, '_> {
                 self.put(b'%');
             }
             b'B' => self.bar(number, next_number(numbers)),
-            b'K' => {
+            b'K' | b'E' | b'I' => {
                 if let Some(key) = KeyRef::of_number(number) {
-                    self.out.write(server.keyspace.name(key));
+                    let name = server.keyspace.name(key);
+                    match directive {
+                        b'E' if !self.is_human() => self.out.write(name),
+                        b'I' => self.out.one_line(name, NO_COLON),
+                        _ => self.out.one_line(name, 0),
+                    }
                 }
             }
             b'T' => self.fill_in_from(Text::at(number), numbers),
             b'C' => self.put(number as u8),
             _ => self.put(directive),
-        }
-    }
-
-    /// An argument, with these bits set in letters: all in lower case, or as it is.
-    fn one_line(&mut self, i: usize, bits: u8) {
-        for byte in self.server.arguments.get(i) {
-            self.out.write(&[match byte {
-                b'A'..=b'Z' => byte | bits,
-                byte if byte.is_ascii_control() => b' ',
-                byte => *byte,
-            }]);
         }
     }
 
@@ -443,6 +455,9 @@ impl Call<'_, '_> {
         }
     }
 }
+
+/// Changes no letter, and says that there are to be only ASCII and no colons.
+const NO_COLON: u8 = 0x40;
 
 /// With a comma where three, six or nine digits are behind one.
 const GROUPED: u32 = 0;

@@ -320,6 +320,11 @@ impl Command {
         }
     }
 
+    /// Whether it is [`UNKNOWN`].
+    pub fn is_unknown(&self) -> bool {
+        self.text_and_fewest == 0
+    }
+
     /// Name, usage and summary, between tabs.
     pub fn text(&self) -> Text {
         Text::at(u32::from(self.text_and_fewest) & ((1 << TEXT_BITS) - 1))

@@ -19,12 +19,13 @@ pub(super) fn push_digit(number: u32, byte: u8) -> Option<u32> {
     number.checked_mul(10)?.checked_add(u32::from(digit))
 }
 
-/// A fraction such as `0.01`, `.5`, `1e-4` or `5E-02` in parts per billion; what is smaller is cut off.
+/// A fraction such as `0.01`, `.5`, `1e-4` or `5E-02` in parts of this power of ten, 9 for a billion; what is smaller is
+/// cut off.
 #[inline(never)]
-pub(super) fn parse_parts_per_billion(text: &[u8]) -> Option<u32> {
+pub(super) fn parse_parts(text: &[u8], power: i32) -> Option<u32> {
     let mut number = 0_u32;
     // The power of ten of the last digit.
-    let mut exponent = 9;
+    let mut exponent = power;
     // What a digit adds to that.
     let mut step = 0;
     let mut has_digit = false;
@@ -125,11 +126,7 @@ mod tests {
             ("0.00000000000000000000000000000001", 0),
             ("0.10000000000000000000000000000000", 100_000_000),
         ] {
-            assert_eq!(
-                parse_parts_per_billion(text.as_bytes()),
-                Some(parts),
-                "{text}"
-            );
+            assert_eq!(parse_parts(text.as_bytes(), 9), Some(parts), "{text}");
         }
         for text in [
             "",
@@ -147,7 +144,7 @@ mod tests {
             "1e-4x",
             "99999999999999999999",
         ] {
-            assert_eq!(parse_parts_per_billion(text.as_bytes()), None, "{text}");
+            assert_eq!(parse_parts(text.as_bytes(), 9), None, "{text}");
         }
     }
 }

@@ -244,12 +244,12 @@ impl Call<'_, '_> {
     /// All arguments are here.
     fn run(&mut self) -> Outcome {
         let command = self.server.dispatch.command;
+        if self.server.arguments.is_too_long() && !command.is_unknown() {
+            return Err(texts::TOO_LONG);
+        }
         if command.items != Items::None {
             // Without a word ITEMS, or nothing behind it.
             return Err(texts::WRONG_ARITY);
-        }
-        if self.server.arguments.is_too_long() {
-            return Err(texts::TOO_LONG);
         }
         (command.run)(self)
     }

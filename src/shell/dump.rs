@@ -180,8 +180,15 @@ impl Keyspace<'_> {
     /// Adds words of a stage's payload to a checksum.
     #[inline(never)]
     pub(super) fn check_payload(&self, stage: KeyRef, from: usize, to: usize, crc: &mut Crc32) {
+        let (run, blocks) = self.run(stage);
+        // As most lie: at 50 instructions a byte a large key would take seconds.
+        let is_plain = !matches!(arena::kind(run), Kind::HyperLogLog | Kind::Rotating);
         for index in from..to {
-            write_word(crc, self.payload_word(stage, index));
+            let word = match blocks.get(index / 16) {
+                Some(block) if is_plain => block.words()[index % 16],
+                _ => self.payload_word(stage, index),
+            };
+            write_word(crc, word);
         }
     }
 
@@ -262,15 +269,16 @@ impl Keyspace<'_> {
     pub(super) fn close_stage(&mut self, stage: KeyRef, header: &Words) {
         let count = count_of(header);
         let mut items = count.unwrap_or(0);
-        if self.is_fixed(stage) {
-            items = self.header(stage)[run_word::ITEMS].saturating_add(items);
-        } else if self.kind(stage) == Kind::Cuckoo {
+        if self.kind(stage) == Kind::Cuckoo {
             // Counted, not believed.
             let blocks = self.blocks(stage);
             let per_word = Kind::Cuckoo.slots_per_word();
             let slots = 0..blocks.len() * 32;
             items = slots.filter(|i| slot(blocks, per_word, *i) > 0).count() as u32;
-        } else if count.is_none() && self.kind(stage) == Kind::Bloom {
+        } else if self.kind(stage) == Kind::Bloom
+            && (count.is_none() || self.header(stage)[run_word::ITEMS] > 0)
+        {
+            // Nobody knows how many, nor which are in both.
             let estimate = self.stats(stage).estimated_keys();
             items = u32::try_from(estimate).unwrap_or(u32::MAX);
         }
@@ -295,6 +303,7 @@ fn fill_run(run: &mut Run, kind: Kind, header: &Words) {
             let rate = blocked_rate(capacity.into(), units, probes, Layout::DEFAULT);
             run[run_word::RATE] = rate.parts_per_billion().max(1);
             arena::set_stage(run, stage);
+            arena::set_followed(run, stage + 1 < parts);
         }
         Kind::Cuckoo => {
             run[run_word::RATE] = high;
@@ -307,9 +316,6 @@ fn fill_run(run: &mut Run, kind: Kind, header: &Words) {
         Kind::HyperLogLog => blocks = REGISTER_UNITS,
         Kind::Counting => {}
         Kind::Rotating => {
-            if capacity == 0 {
-                capacity = u32::MAX;
-            }
             run[run_word::RATE] = high;
             run[run_word::EXPANSION] = parts;
             blocks *= parts;
@@ -446,11 +452,16 @@ impl Load {
         if self.crc.finish() != header[word::HEADER_CRC] {
             return Err(texts::SNAPSHOT_HEADER);
         }
-        if kind.is_some_and(|kind| kind.in_snapshot().number != number) {
-            return Err(texts::WRONG_TYPE);
+        if let Some(kind) = kind {
+            // Nor is a key of another kind replaced.
+            let own = keyspace.find(name).map_or(kind, |key| keyspace.kind(key));
+            if own != kind || kind.in_snapshot().number != number {
+                return Err(texts::WRONG_TYPE);
+            }
         }
         let [_, parts, stage, _] = header[word::PARAMETERS].to_le_bytes();
-        if stage != self.stages || stage > 0 && stage >= parts {
+        let may_follow = stage < parts && number == SnapshotKind::BLOCKED.0;
+        if stage != self.stages || stage > 0 && !may_follow {
             return Err(texts::SNAPSHOT_STATE);
         }
         self.stage = Some(keyspace.open_stage(name, header)?);

@@ -49,9 +49,16 @@ pub(super) fn scan_dump(call: &mut Call) -> Outcome {
         None => call.key(1).ok_or(texts::NOT_FOUND)?,
     };
     let cursor = call.number(2).ok_or(texts::INVALID_CURSOR)?;
-    let Server { keyspace, dump, .. } = &mut *call.server;
+    let Server {
+        keyspace,
+        dump,
+        uptime,
+        ..
+    } = &mut *call.server;
     let stages = keyspace.stages(key).count() as u32;
     if cursor == 0 {
+        // What is forgotten by now is not to come back.
+        keyspace.rotate_if_due(key, uptime.seconds);
         *dump = Dump {
             stages,
             ..Dump::NONE
@@ -101,6 +108,10 @@ pub(super) fn scan_dump(call: &mut Call) -> Outcome {
         }
         position += (to - from) as u32 * 4;
     } else {
+        if dump.crc.finish() != dump.expected_crc {
+            *dump = Dump::NONE;
+            return Err(texts::KEY_CHANGED);
+        }
         position = 0;
     }
     dump.position = position;

@@ -377,7 +377,10 @@ impl Keyspace<'_> {
                 *since = since.wrapping_add(due * seconds);
                 due
             }
-            None => (header[word::ITEMS] >= header[word::CAPACITY]).into(),
+            None => {
+                let period = header[word::CAPACITY];
+                (period > 0 && header[word::ITEMS] >= period).into()
+            }
         };
         for _ in 0..due.min(num_generations(header) as u32) {
             self.rotate(key);

@@ -112,9 +112,7 @@ pub(super) fn hyper_log_log_add(call: &mut Call) -> Outcome {
 
 /// CMS.INCRBY: an item and by how much.
 pub(super) fn increment(call: &mut Call) -> Outcome {
-    let Some(count @ 1..) = call.number(1) else {
-        return Err(texts::CMS_NO_NUMBER);
-    };
+    let count = call.number(1).ok_or(texts::CMS_NO_NUMBER)?;
     let estimate = change(call, count)?.saturating_add(count);
     let server = &mut *call.server;
     if let Some(key) = server.dispatch.key {
@@ -358,6 +356,7 @@ pub(super) fn rotating_reserve(call: &mut Call) -> Outcome {
         else {
             return Err(texts::SYNTAX_ERROR);
         };
+        periods = [0; 2];
         periods[unit & 1] = period;
     }
     let key = create(call, Kind::Rotating, &wish)?;

@@ -16,9 +16,11 @@ const GAP: u32 = 500;
 const LOST_GAP: u32 = 100;
 /// A pause after an empty line that no client makes: a person waits for a prompt.
 const ENTER_GAP: u32 = 100;
-/// A pause after which the next client is taken to be another one, which may not read RESP3. One that asked for
-/// RESP3 and paused reads RESP2 as well.
-const IDLE: u32 = 5_000;
+/// A pause that ends a line without a prompt: it was noise, or whoever sent it is gone.
+const LINE_GAP: u32 = 5_000;
+/// A pause after which the next client is taken to be another one, which may not read RESP3. So long, because one that
+/// asked for RESP3 and paused understands most answers of RESP2, but not a null.
+const IDLE: u32 = 600_000;
 
 /// What has arrived of a frame or a line, which has room for `LINE` bytes, and `HISTORY` bytes of older lines.
 #[repr(C)]
@@ -29,8 +31,11 @@ pub(super) struct Front<const LINE: usize, const HISTORY: usize> {
     is_after_return: bool,
     /// Whether the line is longer than there is room.
     is_overlong: bool,
-    /// When the last byte came.
+    /// Since when nothing comes: the first call without bytes. Not since the last byte, for the next may have been
+    /// waiting while a command took its time.
     last: u32,
+    /// Whether there was no such call yet.
+    is_busy: bool,
     /// Bytes that the driver lost and nobody was told of.
     bytes_lost_untold: u32,
     frames: Frames,
@@ -44,6 +49,7 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
             frames: const { Frames::new() },
             bytes_lost_untold: 0,
             last: 0,
+            is_busy: false,
             is_overlong: false,
             is_after_return: false,
             is_after_empty_line: false,
@@ -73,8 +79,8 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
         if input.is_empty() {
             return;
         }
-        self.look_at_clock(now, call);
-        self.last = now;
+        self.end_idle(now, call);
+        self.is_busy = true;
         if self.bytes_lost_untold > 0 {
             self.tell_bytes_lost(call);
         }
@@ -150,11 +156,11 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
         }
     }
 
+    /// Nothing came: what that means.
     pub fn look_at_clock(&mut self, now: u32, call: &mut Call) {
-        call.server.uptime.advance(now);
-        #[cfg(feature = "shell-saves")]
-        if let Some(saving) = call.server.saves.running {
-            call.server.save_slice(saving);
+        if self.is_busy {
+            self.is_busy = false;
+            self.last = now;
         }
         let silence = now.wrapping_sub(self.last);
         if self.frames.is_lost() {
@@ -171,12 +177,21 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
             call.fill_in(texts::WELCOME, &[]);
             self.line.start_line(&mut call.out);
         }
-        if silence < IDLE || call.is_human() {
+        self.end_idle(now, call);
+    }
+
+    /// After a long pause, whoever comes next is new.
+    #[inline(never)]
+    fn end_idle(&mut self, now: u32, call: &mut Call) {
+        let silence = now.wrapping_sub(self.last);
+        if self.is_busy || silence < LINE_GAP || call.is_human() {
             return;
         }
-        call.server.face = Face::Resp2;
+        if silence >= IDLE {
+            call.server.face = Face::Resp2;
+        }
         if !self.line.line().is_empty() {
-            // Noise, or somebody who is gone: the next client's frame is not to be the rest of it.
+            // The next client's frame is not to be the rest of it.
             self.frames.reset();
             self.fail(texts::LINE_BROKE_OFF, 0, call);
         }
@@ -275,7 +290,14 @@ fn name_candidates<const LINE: usize, const HISTORY: usize>(
         }
     } else {
         for key in keyspace.keys() {
-            typing.candidate(keyspace.name(key));
+            let name = keyspace.name(key);
+            // Others would have to be quoted.
+            if name
+                .iter()
+                .all(|byte| matches!(byte, b'!' | b'#'..=b'&' | b'('..=b'~'))
+            {
+                typing.candidate(name);
+            }
         }
     }
 }

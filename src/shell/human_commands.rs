@@ -3,10 +3,10 @@
 use super::arena::{UNIT_BYTES, word};
 use super::call::{Call, Outcome};
 use super::commands::{self, COMMANDS, Command, FIRST_LISTED};
-use super::decimal::parse_parts_per_billion;
+use super::decimal::parse_parts;
 use super::keyspace::{KeyRef, count_ones};
 use super::kind::Kind;
-use super::{text, texts};
+use super::{FAMILIES, text, texts};
 use crate::hash::HashStream;
 use crate::key::Sink;
 use crate::sizing::{Layout, Plan, Rate, classic_bits};
@@ -94,7 +94,11 @@ pub(super) fn all_stats(call: &mut Call, is_brief: bool) {
 /// long for a client that asks every second.
 #[inline(never)]
 pub(super) fn key_stats(key: KeyRef, call: &mut Call, is_brief: bool) {
-    let keyspace = &call.server.keyspace;
+    let server = &mut *call.server;
+    let keyspace = &mut server.keyspace;
+    if FAMILIES {
+        keyspace.rotate_if_due(key, server.uptime.seconds);
+    }
     let summary = keyspace.summary(key);
     let kind = keyspace.kind(key);
     if kind != Kind::Bloom {
@@ -182,12 +186,12 @@ pub(super) fn fill(call: &mut Call) -> Outcome {
 /// `plan 26000 1%`: what a filter would take.
 pub(super) fn plan(call: &mut Call) -> Outcome {
     let items = call.number(1).ok_or(texts::PLAN_WHAT)?;
-    let (digits, divisor) = match call.argument(2) {
-        [digits @ .., b'%'] => (digits, 100),
-        digits => (digits, 1),
+    let (digits, power) = match call.argument(2) {
+        [digits @ .., b'%'] => (digits, 7),
+        digits => (digits, 9),
     };
-    let parts = parse_parts_per_billion(digits).ok_or(texts::PLAN_WHAT)?;
-    let rate = Rate::from_parts_per_billion(parts / divisor);
+    let parts = parse_parts(digits, power).ok_or(texts::PLAN_WHAT)?;
+    let rate = Rate::from_parts_per_billion(parts);
     let items = u64::from(items);
     let Ok(plan) = &Plan::try_for_keys_in(items, rate, Layout::DEFAULT) else {
         return Err(texts::NO_PLAN);

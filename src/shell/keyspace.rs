@@ -127,10 +127,14 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Whether a key holds 90 % of what it is made for, its last stage at least.
+    /// Whether a key holds 90 % of what it is made for.
     pub fn is_near_capacity(&self) -> bool {
-        self.items >= self.capacity - self.capacity / 10
+        is_near(self.items, self.capacity)
     }
+}
+
+fn is_near(items: u32, capacity: u32) -> bool {
+    items >= capacity - capacity / 10
 }
 
 impl<'a> Keyspace<'a> {
@@ -255,8 +259,7 @@ impl<'a> Keyspace<'a> {
 
     #[inline(never)]
     pub(super) fn next_stage(&self, stage: KeyRef) -> Option<KeyRef> {
-        // It does not grow, and is asked most.
-        if self.is_fixed(stage) {
+        if !arena::is_followed(self.header(stage)) {
             return None;
         }
         self.next_of_name(self.name(stage), Some(stage))
@@ -322,6 +325,15 @@ impl<'a> Keyspace<'a> {
             sum.items = self.estimate_union(&[Some((key, 1))]);
         }
         sum
+    }
+
+    /// Whether a key cannot grow and holds 90 % of what it is made for. From its header alone: this is asked all the
+    /// time, and there may be a thousand keys.
+    pub(super) fn needs_room(&self, key: KeyRef) -> bool {
+        let header = self.header(key);
+        arena::kind(header).has_capacity()
+            && header[word::EXPANSION] == 0
+            && is_near(header[word::ITEMS], header[word::CAPACITY])
     }
 
     pub(super) fn stats(&self, stage: KeyRef) -> Stats {
@@ -403,7 +415,9 @@ impl<'a> Keyspace<'a> {
         }
         let mut next = arena::next_stage(last).ok_or(texts::MOST_STAGES)?;
         next[word::CAPACITY] = next[word::CAPACITY].saturating_mul(expansion);
-        self.append(&mut next)
+        let next = self.append(&mut next)?;
+        arena::set_followed(self.run_mut(stage).0, true);
+        Ok(next)
     }
 
     /// Makes a key of this kind.
@@ -424,12 +438,10 @@ impl<'a> Keyspace<'a> {
     }
 
     pub(super) fn append_run(&mut self, header: &Header) -> Outcome<KeyRef> {
-        self.note_change();
         self.bytes_needed = header[word::UNITS].saturating_mul(UNIT_BYTES);
-        self.arena
-            .append(header)
-            .and_then(|at| self.in_arena(at))
-            .ok_or(texts::TOO_LARGE)
+        let at = self.arena.append(header).ok_or(texts::TOO_LARGE)?;
+        self.note_change();
+        self.in_arena(at).ok_or(texts::TOO_LARGE)
     }
 
     /// The bytes of the last key that did not fit.
@@ -500,6 +512,7 @@ impl<'a> Keyspace<'a> {
         }
         let (header, blocks) = self.run_mut(key);
         clear(blocks);
+        arena::set_followed(header, false);
         header[word::ITEMS] = 0;
         if arena::kind(header) == Kind::Cuckoo {
             // The items that were removed.
@@ -613,6 +626,7 @@ mod tests {
         let second = arena::next_stage(&header).unwrap();
         assert!(!arena::is_key(&second));
         let second = keyspace.append_run(&second).unwrap();
+        arena::set_followed(keyspace.run_mut(first).0, true);
         assert_eq!(keyspace.find(b"grows"), Some(first));
         assert_eq!(keyspace.next_stage(first), Some(second));
         assert_eq!(keyspace.next_stage(second), None);

@@ -151,8 +151,9 @@ impl<'a, const LINE: usize, const HISTORY: usize> Shell<'a, LINE, HISTORY> {
         out.flush()
     }
 
-    /// Looks at the clock when nothing comes, which is [`feed`](Self::feed) without bytes; to be called every
-    /// 50 milliseconds or so.
+    /// Looks at the clock when nothing is waiting, which is [`feed`](Self::feed) without bytes; to be called every
+    /// 50 milliseconds or so, until a second after the last byte at least. Only these calls tell a pause from a device
+    /// that was busy.
     ///
     /// # Errors
     ///
@@ -211,12 +212,10 @@ impl<'a, const LINE: usize, const HISTORY: usize> Shell<'a, LINE, HISTORY> {
         self.server.saves.running.is_some()
     }
 
-    /// Whether a key holds 90 % of what it is made for.
+    /// Whether a key that cannot grow holds 90 % of what it is made for.
     pub fn is_near_capacity(&self) -> bool {
         let keyspace = &self.server.keyspace;
-        keyspace.keys().any(|key| {
-            keyspace.kind(key).has_capacity() && keyspace.summary(key).is_near_capacity()
-        })
+        keyspace.keys().any(|key| keyspace.needs_room(key))
     }
 
     /// The same for writers of every type: it takes no part in their errors.
@@ -226,6 +225,11 @@ impl<'a, const LINE: usize, const HISTORY: usize> Shell<'a, LINE, HISTORY> {
             server: &mut self.server,
             out: Out::new(out),
         };
+        call.server.uptime.advance(now);
+        #[cfg(feature = "shell-saves")]
+        if let Some(saving) = call.server.saves.running {
+            call.server.save_slice(saving);
+        }
         if input.is_empty() {
             self.front.look_at_clock(now, call);
         } else {

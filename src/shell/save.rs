@@ -145,7 +145,12 @@ pub(super) struct Saving {
     stamp: u32,
     /// [`Keyspace::changes`] when it began.
     changes: u32,
+    /// How often it began anew since.
+    restarts: u8,
 }
+
+/// A save that keys do not let come to its end is given up, before it wears the flash out.
+const MOST_RESTARTS: u8 = 8;
 
 /// What became of the save before.
 #[derive(Clone, Copy, Debug)]
@@ -221,6 +226,15 @@ impl Server<'_> {
             // Keys came, went, rotated or were cleared: from the beginning.
             saving.done = 0;
             saving.changes = keyspace.changes();
+            saving.restarts += 1;
+            if saving.restarts > MOST_RESTARTS {
+                store.cancel();
+                self.saves = Saves {
+                    running: None,
+                    error: Some(StoreError::Changed),
+                };
+                return;
+            }
             store.begin(saving.stamp.into());
         }
         let result = match nth_stage(keyspace, saving.done) {
@@ -265,6 +279,13 @@ impl Server<'_> {
     /// Makes the keys what they were in the newest save; how many records it had.
     pub fn restore_saved(&mut self) -> Result<u32, RestoreError> {
         self.load.abandon(&mut self.keyspace);
+        let restored = self.restore_records();
+        // Of a key that is restored in part nothing stays.
+        self.keyspace.remove_loading();
+        restored
+    }
+
+    fn restore_records(&mut self) -> Result<u32, RestoreError> {
         let Some(StoreRef(store)) = &mut self.store else {
             return Ok(0);
         };
@@ -288,11 +309,7 @@ impl Server<'_> {
                 number: number.into(),
                 stages: u32::from(stages).max(1),
             };
-            let result = store.restore_record(&record, &mut target);
-            if let Err(error) = result {
-                self.keyspace.remove_loading();
-                return Err(error.into());
-            }
+            store.restore_record(&record, &mut target)?;
             let is_bloom = self.keyspace.kind(stage) == Kind::Bloom;
             if !is_bloom || number + 1 >= stages.max(1) {
                 self.keyspace.adopt_loaded(name);
@@ -350,12 +367,20 @@ pub(super) fn save(call: &mut Call) -> Outcome {
     if server.saves.running.is_some() {
         return Err(texts::SAVE_RUNS);
     }
+    // What is forgotten by now is not to come back.
+    let keyspace = &mut server.keyspace;
+    let mut last = None;
+    while let Some(key) = keyspace.next_key(last) {
+        keyspace.rotate_if_due(key, server.uptime.seconds);
+        last = Some(key);
+    }
     store.begin(stamp.into());
     server.saves = Saves {
         running: Some(Saving {
             done: 0,
             stamp,
             changes: server.keyspace.changes(),
+            restarts: 0,
         }),
         error: None,
     };

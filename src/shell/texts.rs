@@ -35,7 +35,7 @@ texts! {
     PONG = "PONG";
     RESET = "RESET";
     NO_TYPE = "none";
-    KEY = "%K";
+    KEY = "%E";
     KEY_LINE = "%K\n";
     NUMBER = "%N";
     ITEMS = "ITEMS";
@@ -219,8 +219,8 @@ texts! {
         "rx_bytes_lost:%N\nstatic_ram_bytes:%N\narena_bytes:%N\narena_used_bytes:%N\narena_free_bytes:%f\n",
         "stack_high_water_bytes:%N\ncluster_enabled:0\n# Keyspace\ndb0:keys=%N,expires=0\n",
     );
-    INFO_KEY = "key_%K:items=%N,capacity=%N,bytes=%N,full=%P,rate=%P\n";
-    @FAMILIES INFO_OTHER_KEY = "key_%K:type=%T,items=%N,bytes=%N\n";
+    INFO_KEY = "key_%I:items=%N,capacity=%N,bytes=%N,full=%P,rate=%P\n";
+    @FAMILIES INFO_OTHER_KEY = "key_%I:type=%T,items=%N,bytes=%N\n";
     INFO_LOOKUPS = "# Lookups\nlookups_answered:%N\nlookups_sent_on:%N\nlookups_corrected:%N\n";
 
     // Saves in flash.

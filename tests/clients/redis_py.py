@@ -46,6 +46,9 @@ def check(**options):
     assert client.info()["lookups_sent_on"] >= 40
     assert "py" in client.scan_iter()
     assert client.info()["board"]
+    # What a client cannot read that expects the other protocol.
+    assert client.memory_usage("missing") is None
+    assert client.config_get("save") == {"save": ""}
     assert client.delete("py") == 1
     client.close()
 
@@ -53,4 +56,5 @@ def check(**options):
 check()
 check(protocol=2)
 check(protocol=3)
+check(client_name="tester")
 print("redis-py", redis.__version__, "is content")

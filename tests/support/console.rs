@@ -48,9 +48,11 @@ impl Console<'_> {
         out
     }
 
+    /// Nothing comes for so long.
     pub fn wait(&mut self, milliseconds: u32) -> String {
-        self.now = self.now.wrapping_add(milliseconds);
         let mut out = Vec::new();
+        self.shell.poll(self.now, &mut out).unwrap();
+        self.now = self.now.wrapping_add(milliseconds);
         self.shell.poll(self.now, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }

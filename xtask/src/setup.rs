@@ -181,5 +181,8 @@ fn install(missing: &str, elsewhere: &OtherSystems) -> Outcome {
         .is_some_and(|id| id.trim() == "0");
     let sudo = if is_root { "" } else { "sudo " };
     Call::new(&format!("{sudo}apt-get update")).run_aloud()?;
-    Call::new(&format!("{sudo}apt-get install --yes {missing}")).run_aloud()
+    Call::new(&format!(
+        "{sudo}apt-get install --yes --no-install-recommends {missing}"
+    ))
+    .run_aloud()
 }

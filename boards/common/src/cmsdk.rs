@@ -200,9 +200,9 @@ impl Watchdog {
         }
     }
 
-    /// Starts it, with a clock of `hertz`: half of [`WATCHDOG_MILLISECONDS`] to the interrupt, half to the reset.
+    /// Starts it, with a clock of `hertz`: [`WATCHDOG_MILLISECONDS`] to the interrupt, as long again to the reset.
     pub fn start(self, hertz: u32) {
-        self.load.write(hertz / 1000 * (WATCHDOG_MILLISECONDS / 2));
+        self.load.write(hertz / 1000 * WATCHDOG_MILLISECONDS);
         self.control.write(0b11);
     }
 

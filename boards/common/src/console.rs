@@ -3,13 +3,17 @@
 use embedded_hal::digital::OutputPin;
 use sundew::shell::{Board, Keyspace, Shell};
 
+use crate::clock::STEP_MILLISECONDS;
 use crate::log::log;
 use crate::receive::Receiver;
+use crate::transmit::Feeding;
 use crate::{Machine, Status, boot, clock, memory, trial};
 
-/// After so many milliseconds without a byte nothing is left to be done but to wait for one: half a frame was
-/// given up, a prompt was shown, the light is steady.
-const RESTING: u32 = 1_000;
+/// After so many steps of the clock without a byte, a second, nothing is left to be done but to wait for one: half a
+/// frame was given up, a prompt was shown, the light is steady.
+const RESTING: u32 = 1_000 / STEP_MILLISECONDS;
+/// After so many, every nine days, the shell looks at the clock again, which wraps.
+const NAP: u32 = 1 << 24;
 
 /// What the shell is to know of the board.
 pub fn describe<M: Machine>() -> Board {
@@ -41,7 +45,7 @@ pub fn run<M: Machine>(
 pub fn run_with<'a, M: Machine>(
     keyspace: Keyspace<'a>,
     mut receiver: Receiver<M>,
-    mut transmitter: impl embedded_io::Write,
+    transmitter: impl embedded_io::Write,
     led: impl OutputPin,
     prepare: impl FnOnce(&mut Shell<'a>),
 ) -> ! {
@@ -49,6 +53,7 @@ pub fn run_with<'a, M: Machine>(
         trial::run(receiver, transmitter);
     }
     boot::start::<M>();
+    let mut transmitter = Feeding::<M, _>::new(transmitter);
     let mut status = Status::new(led);
     let mut shell = Shell::new(keyspace, describe::<M>());
     prepare(&mut shell);
@@ -61,8 +66,8 @@ pub fn run_with<'a, M: Machine>(
     );
 
     let mut step = 0;
-    let mut last_received = 0;
-    let mut is_active = false;
+    // Steps that began since the last byte. Not the time: while a command takes its time, bytes may wait.
+    let mut quiet = 1_u32;
     loop {
         let now = clock::milliseconds();
         // Only here: the loop went round, and the clock goes on.
@@ -70,6 +75,7 @@ pub fn run_with<'a, M: Machine>(
         if is_new_step {
             M::feed_watchdog();
             step = now;
+            quiet = quiet.wrapping_add(1);
         }
         receiver.read(|bytes| {
             if !bytes.is_empty() {
@@ -78,20 +84,20 @@ pub fn run_with<'a, M: Machine>(
                     log!(warn, "the UART lost {} bytes or more", lost);
                     shell.bytes_lost(lost);
                 }
-                last_received = now;
-                is_active = true;
+                quiet = 0;
             }
-            if now.wrapping_sub(last_received) >= RESTING && !is_saving(&shell) {
+            if quiet % NAP >= RESTING && !is_saving(&shell) {
                 return;
             }
             // A UART that waits for its turn to send has no error to give, nor has an LED.
             let _ = shell.feed(bytes, now, &mut transmitter);
             if is_new_step {
-                let _ = status.show(is_active, shell.is_near_capacity());
-                is_active = false;
+                let _ = status.show(quiet <= 1, shell.is_near_capacity());
             }
         });
-        receiver.sleep();
+        if !is_saving(&shell) {
+            receiver.sleep();
+        }
     }
 }
 

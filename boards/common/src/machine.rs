@@ -32,7 +32,8 @@ pub trait Machine {
     fn write_last_word(byte: u8);
 
     /// Gives the watchdog its full time again, on a board that has one. The main loop calls it at most every 50 ms,
-    /// and only when it went round and the clock went on; a watchdog should wait for [`WATCHDOG_MILLISECONDS`].
+    /// and only when it went round and the clock went on, and so does what sends an answer, which may be long and the
+    /// line slow; a watchdog should wait for [`WATCHDOG_MILLISECONDS`].
     fn feed_watchdog() {}
 
     /// Whether the watchdog started the firmware. Called once, at the start.
@@ -44,7 +45,8 @@ pub trait Machine {
     const AFTER_CRASH: AfterCrash;
 }
 
-/// How long the main loop may stand still. No command takes as long, not even `bench` on a Cortex-M0.
+/// How long the main loop may stand still and send nothing. No command takes as long: not `bench` on a Cortex-M0, nor
+/// the checksum of a filter of 1.25 MB at 25 MHz, about a second, with which a dump begins.
 pub const WATCHDOG_MILLISECONDS: u32 = 4_000;
 
 /// What to do after a crash was reported.

@@ -14,7 +14,7 @@ fn timer() -> &'static nrf51_hal::pac::timer0::RegisterBlock {
     unsafe { &*TIMER0::ptr() }
 }
 
-/// Starts it, with an interrupt every 10 ms. Received bytes go before it.
+/// Starts it, with an interrupt every 50 ms. Received bytes go before it.
 pub fn start(_timer: TIMER0, controller: &mut NVIC) {
     let timer = timer();
     timer.bitmode.write(|register| register.bitmode()._32bit());
