@@ -145,6 +145,54 @@ fn loses_no_byte_when_it_is_too_busy_to_read() {
     assert_eq!(String::from_utf8(echo).unwrap(), numbers);
 }
 
+/// As slow as a board: 31 million instructions a second.
+fn slow_shell() -> Device {
+    Device::boot_with(MACHINE, &elf("shell"), |command| {
+        command.stdin(Stdio::null()).args(["-icount", "shift=5"]);
+    })
+}
+
+/// What waits in the ring meanwhile is not the rest of somebody who is gone.
+#[test]
+fn what_comes_while_it_is_busy_is_no_broken_frame() {
+    let mut device = slow_shell();
+    let dump = "*3\r\n$11\r\nBF.SCANDUMP\r\n$4\r\nurls\r\n$1\r\n0\r\n";
+    // As lines the item would be commands.
+    let item = format!("{}\r\nFLUSHALL\r\n", "x".repeat(30));
+    let add = format!(
+        "*3\r\n$6\r\nBF.ADD\r\n$4\r\nurls\r\n${}\r\n{item}\r\n",
+        item.len()
+    );
+    let frames = dump.repeat(3) + &add + "*2\r\n$4\r\nECHO\r\n$4\r\ndone\r\n";
+    let answers = device.send_long(frames.as_bytes(), b"$4\r\ndone\r\n");
+    let starts = answers.windows(4).filter(|bytes| bytes == b"SNDW").count();
+    let answers = answers.escape_ascii().to_string();
+    assert_eq!(starts, 3, "{answers}");
+    assert!(answers.ends_with(r":1\r\n$4\r\ndone\r\n"), "{answers}");
+    device.ask(b"BF.CARD urls\r\n", b":1\r\n");
+}
+
+/// Whatever it does for each of them, it must not do for each of them: the watchdog would bite.
+#[test]
+fn two_thousand_keys_do_not_stop_it() {
+    let mut device = slow_shell();
+    let mut frames = String::new();
+    for key in 0..2_000 {
+        frames += &format!("BF.RESERVE {key} 0.01 1 NONSCALING\r\n");
+    }
+    frames += "ECHO done\r\n";
+    let answers = device.send_long(frames.as_bytes(), b"$4\r\ndone\r\n");
+    assert!(
+        answers == [&b"+OK\r\n".repeat(2_000)[..], b"$4\r\ndone\r\n"].concat(),
+        "{}",
+        answers.escape_ascii()
+    );
+    let info = device.send_long(b"INFO\r\nECHO done\r\n", b"$4\r\ndone\r\n");
+    let info = String::from_utf8(info).unwrap();
+    assert!(info.contains("\r\nkey_1999:"), "{info}");
+    device.ask(b"PING\r\n", b"+PONG\r\n");
+}
+
 /// The table of docs/console.md.
 #[test]
 fn every_part_of_the_console_takes_the_flash_that_its_page_says() {
