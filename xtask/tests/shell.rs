@@ -149,7 +149,8 @@ fn the_terminal_comes_with_a_banner() {
                     return;
                 }
                 input.write_all(b"\r").unwrap();
-                thread::sleep(Duration::from_millis(100));
+                // The prompt comes after a pause.
+                thread::sleep(Duration::from_millis(300));
             }
         });
         read_until("sundew> ");
