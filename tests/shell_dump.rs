@@ -180,6 +180,13 @@ fn a_load_does_not_replace_a_key_of_another_kind() {
         let reply = load(console, "CF", "sketch", &chunks[0]);
         assert!(reply.starts_with("-WRONGTYPE"), "{reply}");
         console.expect(&["CMS.INCRBY", "sketch", "a", "3"], "*1\r\n:3\r\n");
+        // Nor one that was made meanwhile.
+        let (last, others) = chunks.split_last().unwrap();
+        load_all(console, "CF", "new", others);
+        console.expect(&["BF.ADD", "new", "a"], ":1\r\n");
+        let reply = load(console, "CF", "new", last);
+        assert!(reply.starts_with("-WRONGTYPE"), "{reply}");
+        console.expect(&["BF.EXISTS", "new", "a"], ":1\r\n");
         // Unless whoever loads it says that any will do.
         load_all(console, "SUNDEW", "sketch", &chunks);
         console.expect(&["CF.COUNT", "sketch", "1"], ":1\r\n");
@@ -372,10 +379,16 @@ fn a_load_that_breaks_off_leaves_what_was_there() {
 #[test]
 fn chunks_out_of_order_are_refused() {
     with_console(|console| {
+        let free = |console: &mut Console| {
+            let info = console.call(&["INFO"]);
+            let line = info.lines().find(|line| line.starts_with("arena_free"));
+            line.unwrap().to_owned()
+        };
         console.expect(&["BF.RESERVE", "k", "0.01", "8000"], "+OK\r\n");
         console.expect(&["BF.ADD", "k", "a"], ":1\r\n");
         let chunks = dump_of(console, "BF", "k");
         assert!(chunks.len() > 3);
+        let before = free(console);
         for wrong in [2, 3] {
             load_all(console, "BF", "new", &chunks[..1]);
             let reply = load(console, "BF", "new", &chunks[wrong]);
@@ -389,6 +402,7 @@ fn chunks_out_of_order_are_refused() {
         let reply = load(console, "BF", "urls", &chunks[1]);
         assert!(reply.contains("does not follow the last"), "{reply}");
         console.expect(&["EXISTS", "new", "another"], ":0\r\n");
+        assert_eq!(free(console), before);
         console.expect(&["BF.CARD", "urls"], ":0\r\n");
         for bad in ["0", "-1", "x", "4294967296"] {
             console.expect(&["BF.LOADCHUNK", "new", bad, ""], "-ERR invalid cursor\r\n");

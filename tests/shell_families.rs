@@ -556,7 +556,11 @@ fn rotating_keys_forget_by_command_by_items_and_by_time() {
         console.expect(&["RBF.EXISTS", "t", "again"], ":1\r\n");
         assert_eq!(field(console, &["RBF.INFO", "t"], "Every seconds"), 60);
         assert_eq!(field(console, &["RBF.INFO", "t"], "After items"), 0);
+        console.wait(1_000_000);
+        console.expect(&["RBF.ROTATE", "t"], "+OK\r\n");
+        console.expect(&["RBF.EXISTS", "t", "again"], ":0\r\n");
         // Whoever looks sees what is still known.
+        console.expect(&["RBF.ADD", "t", "again"], ":1\r\n");
         console.wait(1_000_000);
         let stats = console.call(&["stats", "t"]);
         assert!(stats.contains("0 items"), "{stats}");

@@ -246,10 +246,15 @@ impl Call<'_, '_> {
         self.end_line();
     }
 
+    /// Text that somebody sent, for clients exactly.
     #[inline(never)]
     pub fn bulk(&mut self, bytes: &[u8]) {
         self.begin_bulk(bytes.len() as u32);
-        self.write(bytes);
+        if self.is_human() {
+            self.out.one_line(bytes, 0);
+        } else {
+            self.write(bytes);
+        }
         self.end_line();
     }
 

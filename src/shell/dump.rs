@@ -382,7 +382,7 @@ impl Load {
         let stage = keyspace.find_loading();
         self.stage = stage.filter(|stage| keyspace.name(*stage) == name);
         if self.position == 0 || self.stage.is_none() {
-            self.error = Some(texts::BAD_CHUNK);
+            self.fail(texts::BAD_CHUNK, keyspace);
         }
     }
 
@@ -452,12 +452,8 @@ impl Load {
         if self.crc.finish() != header[word::HEADER_CRC] {
             return Err(texts::SNAPSHOT_HEADER);
         }
-        if let Some(kind) = kind {
-            // Nor is a key of another kind replaced.
-            let own = keyspace.find(name).map_or(kind, |key| keyspace.kind(key));
-            if own != kind || kind.in_snapshot().number != number {
-                return Err(texts::WRONG_TYPE);
-            }
+        if kind.is_some_and(|kind| kind.in_snapshot().number != number) {
+            return Err(texts::WRONG_TYPE);
         }
         let [_, parts, stage, _] = header[word::PARAMETERS].to_le_bytes();
         let may_follow = stage < parts && number == SnapshotKind::BLOCKED.0;
@@ -469,9 +465,19 @@ impl Load {
     }
 
     /// The chunk ends, at this byte of the dump if `end` tells; what to answer.
-    pub fn end_chunk(&mut self, name: &[u8], end: Option<u32>, keyspace: &mut Keyspace) -> Outcome {
+    pub fn end_chunk(
+        &mut self,
+        name: &[u8],
+        kind: Option<Kind>,
+        end: Option<u32>,
+        keyspace: &mut Keyspace,
+    ) -> Outcome {
         if self.error.is_none() {
-            if self.position < HEADER {
+            let own = keyspace.find(name).map(|key| keyspace.kind(key));
+            if own.is_some() && kind.is_some() && own != kind {
+                // It is not replaced.
+                self.fail(texts::WRONG_TYPE, keyspace);
+            } else if self.position < HEADER {
                 self.fail(texts::SNAPSHOT_TRUNCATED, keyspace);
             } else if end.is_some_and(|end| end != self.position) {
                 self.fail(texts::BAD_CHUNK, keyspace);

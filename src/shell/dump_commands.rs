@@ -160,7 +160,10 @@ pub(super) fn end_load(call: &mut Call) -> Outcome {
     let server = &mut *call.server;
     let end = parse(server.arguments.get(2)).filter(|cursor| *cursor != FIRST);
     let name = server.arguments.get(1);
-    server.load.end_chunk(name, end, &mut server.keyspace)?;
+    let kind = kind_of(server);
+    server
+        .load
+        .end_chunk(name, kind, end, &mut server.keyspace)?;
     if server.load.is_done() {
         server.keyspace.start_period(name, server.uptime.seconds);
     }

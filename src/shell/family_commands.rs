@@ -371,6 +371,7 @@ pub(super) fn rotating_reserve(call: &mut Call) -> Outcome {
 pub(super) fn rotating_rotate(call: &mut Call) -> Outcome {
     let key = call.find(1, Kind::Rotating)?;
     let server = &mut *call.server;
+    server.keyspace.rotate_if_due(key, server.uptime.seconds);
     server.keyspace.rotate(key);
     server
         .keyspace

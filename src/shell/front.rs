@@ -79,7 +79,9 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
         if input.is_empty() {
             return;
         }
-        self.end_idle(now, call);
+        if !self.is_busy && now.wrapping_sub(self.last) >= IDLE && call.server.face == Face::Resp3 {
+            call.server.face = Face::Resp2;
+        }
         self.is_busy = true;
         if self.bytes_lost_untold > 0 {
             self.tell_bytes_lost(call);
@@ -163,37 +165,22 @@ impl<const LINE: usize, const HISTORY: usize> Front<LINE, HISTORY> {
             self.last = now;
         }
         let silence = now.wrapping_sub(self.last);
+        // The next client's frame is not to be the rest of what is there.
+        let is_line = !call.is_human() && !self.line.line().is_empty();
         if self.frames.is_lost() {
             if silence >= LOST_GAP {
                 self.frames.reset();
             }
-        } else if self.frames.is_inside_frame() && silence >= GAP {
+        } else if self.frames.is_inside_frame() && silence >= GAP || is_line && silence >= LINE_GAP
+        {
             self.frames.reset();
-            self.fail(texts::FRAME_BROKE_OFF, 0, call);
+            self.fail(texts::BROKE_OFF, 0, call);
         }
         if self.is_after_empty_line && silence >= ENTER_GAP {
             self.is_after_empty_line = false;
             call.server.face = Face::Human;
             call.fill_in(texts::WELCOME, &[]);
             self.line.start_line(&mut call.out);
-        }
-        self.end_idle(now, call);
-    }
-
-    /// After a long pause, whoever comes next is new.
-    #[inline(never)]
-    fn end_idle(&mut self, now: u32, call: &mut Call) {
-        let silence = now.wrapping_sub(self.last);
-        if self.is_busy || silence < LINE_GAP || call.is_human() {
-            return;
-        }
-        if silence >= IDLE {
-            call.server.face = Face::Resp2;
-        }
-        if !self.line.line().is_empty() {
-            // The next client's frame is not to be the rest of it.
-            self.frames.reset();
-            self.fail(texts::LINE_BROKE_OFF, 0, call);
         }
     }
 

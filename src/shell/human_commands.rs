@@ -190,7 +190,9 @@ pub(super) fn plan(call: &mut Call) -> Outcome {
         [digits @ .., b'%'] => (digits, 7),
         digits => (digits, 9),
     };
-    let parts = parse_parts(digits, power).ok_or(texts::PLAN_WHAT)?;
+    let Some(parts @ 0..1_000_000_000) = parse_parts(digits, power) else {
+        return Err(texts::PLAN_WHAT);
+    };
     let rate = Rate::from_parts_per_billion(parts);
     let items = u64::from(items);
     let Ok(plan) = &Plan::try_for_keys_in(items, rate, Layout::DEFAULT) else {

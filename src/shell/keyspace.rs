@@ -134,7 +134,8 @@ impl Summary {
 }
 
 fn is_near(items: u32, capacity: u32) -> bool {
-    items >= capacity - capacity / 10
+    // Not all that is loaded says what it is made for.
+    capacity > 0 && items >= capacity - capacity / 10
 }
 
 impl<'a> Keyspace<'a> {
@@ -413,7 +414,7 @@ impl<'a> Keyspace<'a> {
         if expansion == 0 {
             return Err(texts::FULL);
         }
-        let mut next = arena::next_stage(last).ok_or(texts::MOST_STAGES)?;
+        let mut next = arena::next_stage(last).ok_or(texts::FULL)?;
         next[word::CAPACITY] = next[word::CAPACITY].saturating_mul(expansion);
         let next = self.append(&mut next)?;
         arena::set_followed(self.run_mut(stage).0, true);

@@ -152,7 +152,7 @@ impl<'a, const LINE: usize, const HISTORY: usize> Shell<'a, LINE, HISTORY> {
     }
 
     /// Looks at the clock when nothing is waiting, which is [`feed`](Self::feed) without bytes; to be called every
-    /// 50 milliseconds or so, until a second after the last byte at least. Only these calls tell a pause from a device
+    /// 50 milliseconds or so, until six seconds after the last byte at least. Only these calls tell a pause from a device
     /// that was busy.
     ///
     /// # Errors

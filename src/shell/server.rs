@@ -39,7 +39,7 @@ pub(super) struct Server<'a> {
     pub uptime: Uptime,
     /// Bytes that the driver lost since the start.
     pub bytes_lost: u32,
-    /// Commands since the start, and how many it had been at the last `HELLO`.
+    /// Commands since the start, and how many it had been at the last `HELLO`, with the introduction behind it.
     pub commands: u32,
     pub commands_at_hello: u32,
     pub dump: Dump,

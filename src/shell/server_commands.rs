@@ -116,20 +116,20 @@ fn describe(command: &Command, call: &mut Call) {
     }
 }
 
-/// How many commands after `HELLO` a client still introduces itself.
-const HANDSHAKE: u32 = 4;
-
-/// Clients introduce themselves; there is only one at a time, so nothing is kept. One that does so without a
-/// `HELLO` is new, and knows nothing of the RESP3 that the last one asked for.
+/// Clients introduce themselves; there is only one at a time, so nothing is kept. One that does so other than right
+/// behind its `HELLO` is new, and knows nothing of the RESP3 that the last one asked for.
 pub(super) fn client(call: &mut Call) -> Outcome {
+    let server = &mut *call.server;
+    let goes_on = server.commands.wrapping_sub(server.commands_at_hello) == 1;
+    if goes_on {
+        server.commands_at_hello = server.commands;
+    }
     match call.which(1, texts::CLIENT_WORDS) {
         Some(0) => call.null(),
         Some(1) => call.integer(1),
         Some(what) => {
-            let server = &mut *call.server;
-            let since_hello = server.commands.wrapping_sub(server.commands_at_hello);
-            if what == 2 && server.face == Face::Resp3 && since_hello > HANDSHAKE {
-                server.face = Face::Resp2;
+            if what == 2 && call.server.face == Face::Resp3 && !goes_on {
+                call.server.face = Face::Resp2;
             }
             call.ok();
         }

@@ -71,8 +71,7 @@ texts! {
 
     // Before a command is known.
     BYTES_LOST = "%N bytes were lost on the way in; ask again, more slowly";
-    FRAME_BROKE_OFF = "Protocol error: the frame broke off";
-    LINE_BROKE_OFF = "Protocol error: the line broke off";
+    BROKE_OFF = "Protocol error: the input broke off";
     TOO_BIG_INLINE = "Protocol error: too big inline request";
     UNBALANCED_QUOTES = "Protocol error: unbalanced quotes in request";
     INVALID_COUNT = "Protocol error: invalid multibulk length";
@@ -85,7 +84,6 @@ texts! {
 
     // Keys.
     FULL = "non scaling filter is full";
-    MOST_STAGES = "Maximum expansions reached";
     TOO_LARGE = "operation exceeds bloom object memory limit: %f bytes free, needs %d";
 
     // Options.

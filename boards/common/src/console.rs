@@ -9,9 +9,9 @@ use crate::receive::Receiver;
 use crate::transmit::Feeding;
 use crate::{Machine, Status, boot, clock, memory, trial};
 
-/// After so many steps of the clock without a byte, a second, nothing is left to be done but to wait for one: half a
-/// frame was given up, a prompt was shown, the light is steady.
-const RESTING: u32 = 1_000 / STEP_MILLISECONDS;
+/// After so many steps of the clock without a byte, six seconds, nothing is left to be done but to wait for one: half a
+/// frame or line was given up, a prompt was shown, the light is steady.
+const RESTING: u32 = 6_000 / STEP_MILLISECONDS;
 /// After so many, every nine days, the shell looks at the clock again, which wraps.
 const NAP: u32 = 1 << 24;
 

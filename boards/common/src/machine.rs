@@ -45,8 +45,8 @@ pub trait Machine {
     const AFTER_CRASH: AfterCrash;
 }
 
-/// How long the main loop may stand still and send nothing. No command takes as long: not `bench` on a Cortex-M0, nor
-/// the checksum of a filter of 1.25 MB at 25 MHz, about a second, with which a dump begins.
+/// How long the main loop may stand still and send nothing. With keys of up to 1.25 MB no command takes as long: not
+/// `bench` on a Cortex-M0, nor the checksum at 25 MHz, one second or two, with which a dump begins.
 pub const WATCHDOG_MILLISECONDS: u32 = 4_000;
 
 /// What to do after a crash was reported.

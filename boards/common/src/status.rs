@@ -1,4 +1,4 @@
-//! The status light: it flickers while bytes come and stays lit when a filter is nearly full.
+//! The status light: it flickers while bytes come and stays lit when a filter that cannot grow is nearly full.
 
 use embedded_hal::digital::{ErrorType, OutputPin};
 

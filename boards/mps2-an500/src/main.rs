@@ -82,7 +82,8 @@ fn main() -> ! {
     let core = cortex_m::Peripherals::take().unwrap();
     clock::start(core.SYST, Board::CLOCK_HZ);
     TIMER.start();
-    WATCHDOG.start(Board::CLOCK_HZ);
+    // Four times as long: a key may take 8 MB here, and the checksum of its dump ten seconds.
+    WATCHDOG.start(4 * Board::CLOCK_HZ);
     UART.start();
     let mut fixed = [Fixed::blocked("urls", PLAN.keys() as u32, urls)];
     run::<Board>(
