@@ -181,11 +181,17 @@ impl Device {
 
     /// Reads what comes until nothing came for so long.
     pub fn read_until_quiet(&mut self, pause: Duration) -> Vec<u8> {
-        let mut last = Instant::now();
+        let started = Instant::now();
+        let mut last = started;
         while last.elapsed() < pause {
             if self.receive() {
                 last = Instant::now();
             }
+            assert!(
+                started.elapsed() < PATIENCE,
+                "it talks without end: {}",
+                self.waiting.escape_ascii()
+            );
         }
         std::mem::take(&mut self.waiting)
     }
