@@ -932,14 +932,6 @@ fn strange_names_of_keys_stay_in_one_line() {
             console.send("keys\r"),
             "keys\r\nurls\r\nesc [2J  urls \"\r\nsundew> "
         );
-        console.send("cms.initbydim s 100 3\r");
-        console.call(&["CMS.INCRBY", "s", name, "2"]);
-        console.send("\r");
-        console.wait(150);
-        assert_eq!(
-            console.send("sundew.top s\r"),
-            "sundew.top s\r\nesc [2J  urls \"\r\n2\r\nsundew> "
-        );
         // Tab offers what can be typed.
         assert_eq!(console.send("del e\t"), "del e\x07");
     });

@@ -390,6 +390,15 @@ fn a_sketch_names_its_most_frequent_items() {
         );
         console.expect(&["clear", "t"], "+OK\r\n");
         console.expect(&["SUNDEW.TOP", "t"], "*0\r\n");
+        // They are any bytes; a person's screen is not to suffer from it.
+        console.expect(&["CMS.INITBYDIM", "strange", "100", "3"], "+OK\r\n");
+        console.call(&["CMS.INCRBY", "strange", "esc\x1b[2J\r\n", "2"]);
+        console.send("\r");
+        console.wait(150);
+        assert_eq!(
+            console.send("sundew.top strange\r"),
+            "sundew.top strange\r\nesc [2J  \r\n2\r\nsundew> "
+        );
     });
 }
 
